@@ -1,0 +1,245 @@
+"""What the engine answers: one frozen value per use case, rendered by the shells, never a dict.
+
+Second half of the vocabulary of :mod:`genesys.model`; the same conventions hold (UNIX seconds, 1-based
+lines, vault-relative NFC paths).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from genesys.model import Edge, Factors, Hit, Kind, MemoryType, Skipped, Status, Step
+
+__all__ = [
+    "Amount",
+    "Check",
+    "ContextBlock",
+    "CoreList",
+    "DecayReport",
+    "Explanation",
+    "Forgotten",
+    "IndexReport",
+    "NoteRef",
+    "Remembered",
+    "Stats",
+    "StatusChange",
+    "StatusReport",
+    "Subgraph",
+    "WhyReport",
+    "WriteReport",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRef:
+    """A note in a list."""
+
+    path: str
+    title: str
+    status: Status = Status.ACTIVE
+    score: float = 0.0
+    kind: Kind = Kind.NOTE
+    pinned: bool = False
+    category: str = ""
+    last_active: float = 0.0
+    summary: str = ""
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one pass did. ``reused`` counts passages whose vector was there already."""
+
+    notes: int
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    touched: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    problems: int = 0
+    unresolved_links: int = 0
+    passages: int = 0
+    embedded: int = 0
+    reused: int = 0
+    pending: int = 0
+    kept: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """The state of a vault's memory; cheap to make (SQL counts only, nothing is walked)."""
+
+    vault: str
+    index: str
+    index_bytes: int
+    notes: int
+    passages: int
+    vectors: int
+    pending: int
+    links: int
+    unresolved_links: int
+    edges: Mapping[str, int]
+    statuses: Mapping[str, int]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Skipped, ...]
+    model: str
+    last_index: float | None
+    writing: bool
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WhyReport:
+    """Causes upstream and effects downstream of a note; each step carries its evidence sentence.
+
+    ``related`` are its other typed or plain edges; ``loses_last_cause`` and ``loses_only_link`` are the
+    notes that would lose their last cause, or their only link, with it (removal impact).
+    """
+
+    note: NoteRef
+    upstream: tuple[Step, ...]
+    downstream: tuple[Step, ...]
+    related: tuple[Edge, ...] = ()
+    loses_last_cause: tuple[str, ...] = ()
+    loses_only_link: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The notes reached and every edge among them (the induced subgraph, not the search tree)."""
+
+    nodes: tuple[NoteRef, ...]
+    edges: tuple[Edge, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory that was written (``created``) or found to be there already (a retry)."""
+
+    path: str
+    title: str
+    created: bool
+    edges: tuple[Edge, ...] = ()
+    possible_conflicts: tuple[Hit, ...] = ()
+    conflict_reasons: tuple[str, ...] = ()
+    supersedes: str = ""
+    memory_type: MemoryType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Where a note went and how to get it back."""
+
+    path: str
+    trashed_to: str
+    undo: str
+    links_broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CoreList:
+    """Core notes, what is proposed for it (categories on ``approval``), and the preferences."""
+
+    notes: tuple[NoteRef, ...]
+    proposals: tuple[NoteRef, ...]
+    reasons: Mapping[str, str]
+    auto: tuple[str, ...]
+    approval: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    path: str
+    old: Status
+    new: Status
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteReport:
+    """One pass of write-back: paths written, and refused with the reason."""
+
+    written: tuple[str, ...] = ()
+    refused: tuple[Skipped, ...] = ()
+    deferred: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DecayReport:
+    """One maintenance pass."""
+
+    scored: int
+    changes: tuple[StatusChange, ...]
+    pruned: tuple[str, ...]
+    writes: WriteReport
+    seconds: float
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number with its name, its unit and what it means."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a note has its score and status. ``factors`` multiply to ``score``."""
+
+    note: NoteRef
+    factors: Factors
+    amounts: tuple[Amount, ...]
+    accesses: tuple[tuple[float, str, float], ...]
+    thresholds: tuple[str, ...]
+    outlook: tuple[str, ...]
+    why: WhyReport | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Numbers of the memory system for people and tools."""
+
+    notes: int
+    memories: int
+    passages: int
+    edges: Mapping[str, int]
+    statuses: Mapping[str, int]
+    core: int
+    pinned: int
+    accesses: int
+    mean_score: float
+    score_histogram: tuple[int, ...]
+    events: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """A block of text ready for a prompt, at most ``max_tokens`` long by our estimate."""
+
+    text: str
+    tokens: int
+    paths: tuple[str, ...]
+    signals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``doctor``: what was looked at, whether it is fine, and the one thing that mends it."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    warning: bool = False
