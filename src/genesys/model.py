@@ -11,6 +11,42 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+__all__ = [
+    "CAUSAL",
+    "NEGATIVE",
+    "PERSON_KEYS",
+    "SUPPORTIVE",
+    "WRITTEN",
+    "AccessKind",
+    "Answer",
+    "CreatedBy",
+    "Edge",
+    "EdgeType",
+    "Factors",
+    "FileRecord",
+    "FileStat",
+    "FileType",
+    "Filters",
+    "Hit",
+    "Json",
+    "Kind",
+    "LifecycleParams",
+    "Link",
+    "LinkKind",
+    "MemoryType",
+    "Move",
+    "Note",
+    "OwnState",
+    "ParseOptions",
+    "Passage",
+    "Plan",
+    "Relation",
+    "ScoreParams",
+    "Skipped",
+    "Status",
+    "Step",
+]
+
 Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
 
 
@@ -100,6 +136,9 @@ class AccessKind(StrEnum):
 
 
 # ------------------------------------------------------------------ reading
+
+# Properties whose values are people: who said, wrote or took part in what the note tells.
+PERSON_KEYS = ("speaker", "author", "authors", "people", "person", "with", "attendees", "from", "to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +286,7 @@ class ParseOptions:
     """What a person's settings change in reading; its digest decides whether a re-parse is due."""
 
     relation_keys: tuple[tuple[str, str], ...] = ()  # (key, "[!]edge_type"), "!" reverses the edge
-    person_keys: tuple[str, ...] = ("speaker", "author", "authors", "people", "person", "with", "attendees", "from", "to")
+    person_keys: tuple[str, ...] = PERSON_KEYS
     max_note_bytes: int = 20_000_000
     passage_tokens: int = 180
     cues: bool = True
