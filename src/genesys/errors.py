@@ -9,6 +9,7 @@ GenesysError
 ├── VaultError            the vault can't be read as it is               exit 1
 │   ├── VaultNotFound
 │   ├── PathEscape        a path that would leave the vault
+│   ├── FileGone          moved or deleted a moment ago
 │   └── WriteRefused      a note that must be left alone, with the reason
 ├── IndexError_           index.db can't be used                         exit 1
 │   ├── IndexCorrupt
@@ -29,6 +30,7 @@ __all__ = [
     "AmbiguousNote",
     "BusyError",
     "DiskFull",
+    "FileGone",
     "GenesysError",
     "IndexCorrupt",
     "IndexError_",
@@ -95,6 +97,10 @@ class VaultNotFound(VaultError):
 
 class PathEscape(VaultError):
     pass
+
+
+class FileGone(VaultError):
+    transient = True
 
 
 class WriteRefused(VaultError):
