@@ -332,8 +332,12 @@ class ScoreParams:
     half_life_days: float = 180.0
     stability_max: float = 3.0
     stability_gap_days: float = 1.0
+    stability_gain: float = 0.2  # share of the way to stability_max that one spaced recall closes
     relevance_min: float = 0.1
     focus_window_days: float = 14.0
+    focus_half_life_days: float = 7.0  # how fast recent work stops steering the focus
+    focus_cosine_low: float = 0.15  # MiniLM: unrelated notes; see score/relevance.py
+    focus_cosine_high: float = 0.6  # MiniLM: notes on the very same subject
     focus_cosine_weight: float = 0.7
     focus_overlap_weight: float = 0.3
     connectivity_min: float = 0.1
@@ -347,6 +351,8 @@ class ScoreParams:
     access_cascade: float = 0.3
     access_pin: float = 1.0
     cascade_depth: int = 2
+    cascade_fan: int = 32  # neighbours a note can pass on to in full; more share the same strength
+    cascade_floor: float = 0.03  # weaker echoes than this leave no access
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +366,16 @@ class LifecycleParams:
     prune_score: float = 0.01
     prune_idle_days: float = 30.0
     revive_score: float = 0.2
+    dwell_days: float = 30.0  # least stay in a status before sinking to the next: no flapping
     core_threshold: float = 0.55
     core_share: float = 0.02
     core_max: int = 50
+    core_leave: float = 0.5  # a core note stays until it falls below this
+    core_weight_reactivation: float = 0.4
+    core_weight_hub: float = 0.3
+    core_weight_schema: float = 0.2
+    core_weight_stability: float = 0.1
+    core_hub_cap: float = 3.0  # degrees above this multiple of the vault's mean count no more
 
 
 @dataclass(frozen=True, slots=True)

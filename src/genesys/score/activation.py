@@ -1,0 +1,108 @@
+"""How available a note is in memory: ACT-R's base-level activation.
+
+``B = ln Σ wⱼ · Δⱼ^(−d)`` with Δ in days (Anderson & Schooler 1991, "Reflections of the environment in
+memory"). The most recent accesses count exactly; the older ones by the closed form of Petrov (2006),
+"Computationally efficient approximation of the base-level learning equation in ACT-R": they are taken
+as spread evenly over the time between the oldest exact one and the very first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from genesys.model import ScoreParams
+from genesys.score.arrays import DAY, Bools, Floats, Ints, totals
+
+__all__ = ["admissible", "ages", "base_level", "reactivation", "strength"]
+
+DEFAULTS = ScoreParams()
+
+#: Logistic arguments are cut here: e^700 is the largest round power a float64 holds.
+EXPONENT_LIMIT = 700.0
+
+
+def ages(time: Floats, now: float, params: ScoreParams = DEFAULTS) -> Floats:
+    """Ages in days, at least ``min_age_days``; a time after ``now`` (a clock that jumped) is now."""
+    return np.maximum((now - time) / DAY, params.min_age_days)
+
+
+def strength(
+    n: int, note: Ints, time: Floats, weight: npt.NDArray[np.floating], now: float,
+    params: ScoreParams = DEFAULTS,
+) -> Floats:
+    """``Σ wⱼ · Δⱼ^(−d)`` of each of ``n`` notes, float64[n]; 0 without accesses.
+
+    ``note`` int64[m], ``time`` float64[m] (UNIX seconds), ``weight`` float[m]; in any order.
+    """
+    age = ages(time, now, params)
+    count = np.bincount(note, minlength=n)
+    if count.max(initial=0) <= params.actr_exact:
+        return totals(n, note, weight * age**-params.actr_decay)
+    long = count[note] > params.actr_exact
+    exact, old = _split(note[long], age[long], weight[long], params.actr_exact)
+    near = ~long
+    near[np.flatnonzero(long)[exact]] = True
+    total = totals(n, note[near], weight[near] * age[near] ** -params.actr_decay)
+    rest = np.flatnonzero(long)[old]
+    return total + _closed_form(n, note, age, weight, near, rest, params.actr_decay)
+
+
+def base_level(
+    n: int, note: Ints, time: Floats, weight: npt.NDArray[np.floating], now: float,
+    params: ScoreParams = DEFAULTS,
+) -> Floats:
+    """Base-level activation B of each of ``n`` notes, float64[n]; −inf without accesses."""
+    total = strength(n, note, time, weight, now, params)
+    level = np.full(n, -np.inf)
+    np.log(total, out=level, where=total > 0)
+    return level
+
+
+def reactivation(level: Floats, params: ScoreParams = DEFAULTS) -> Floats:
+    """Retrieval probability ``1 / (1 + e^((τ−B)/s))`` in [0, 1] (Anderson & Lebiere 1998); 0 at B = −inf."""
+    exponent = np.minimum((params.actr_threshold - level) / params.actr_noise, EXPONENT_LIMIT)
+    return np.where(np.isneginf(level), 0.0, 1.0 / (1.0 + np.exp(exponent)))
+
+
+def admissible(edit_times: Iterable[float], new: float) -> bool:
+    """Whether an edit at ``new`` (UNIX seconds) counts: none of the note lies within a day of it."""
+    return all(abs(new - time) >= DAY for time in edit_times)
+
+
+def _split(note: Ints, age: Floats, weight: npt.NDArray[np.floating], keep: int) -> tuple[Ints, Ints]:
+    """Positions of the ``keep`` youngest accesses of every note, and of all the others."""
+    order = np.lexsort((age, note))
+    ranked = note[order]
+    first = np.searchsorted(ranked, ranked, side="left")
+    recent: Bools = np.arange(len(ranked)) - first < keep
+    return order[recent], order[~recent]
+
+
+def _closed_form(
+    n: int, note: Ints, age: Floats, weight: npt.NDArray[np.floating], near: Bools, rest: Ints, decay: float
+) -> Floats:
+    """Petrov's integral over the accesses at ``rest``, per note, each at its mean weight."""
+    owner = note[rest]
+    mass = totals(n, owner, weight[rest])
+    oldest, youngest = np.zeros(n), np.zeros(n)
+    np.maximum.at(oldest, owner, age[rest])
+    np.maximum.at(youngest, note[near], age[near])  # the oldest exact access: where the integral starts
+    held = np.flatnonzero(mass > 0)
+    result = np.zeros(n)
+    result[held] = mass[held] * _mean_power(youngest[held], oldest[held], decay)
+    return result
+
+
+def _mean_power(low: Floats, high: Floats, decay: float) -> Floats:
+    """Mean of x^(−d) for x even over [low, high], 0 < low ≤ high."""
+    # In so narrow a range the difference of powers has no digits left; the midpoint is exact to 1e-12.
+    narrow = high - low <= 1e-6 * high
+    width = np.where(narrow, 1.0, high - low)
+    if abs(decay - 1.0) < 1e-9:
+        area = np.log(high / low)
+    else:
+        area = (high ** (1.0 - decay) - low ** (1.0 - decay)) / (1.0 - decay)
+    return np.where(narrow, ((low + high) / 2) ** -decay, area / width)

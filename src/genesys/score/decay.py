@@ -1,0 +1,79 @@
+"""The score: ``relevance × connectivity × reactivation``, for a whole vault in one pass.
+
+It is a retention weight in [0, 1] and no countdown: use raises it, and nothing but use keeps it up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from genesys.model import Factors, ScoreParams
+from genesys.score.activation import base_level, reactivation
+from genesys.score.arrays import Accesses, Floats
+from genesys.score.connectivity import connectivity
+from genesys.score.relevance import freshness, idle_days, relevance, spaced_recalls, stability
+
+__all__ = ["VaultScores", "score_note", "score_vault"]
+
+DEFAULTS = ScoreParams()
+
+
+@dataclass(frozen=True, slots=True)
+class VaultScores:
+    """Scores of n notes and what they are made of; every column is float64[n].
+
+    ``activation`` is −inf and ``idle_days`` inf for a note without accesses; its score is 0.
+    """
+
+    score: Floats
+    relevance: Floats
+    connectivity: Floats
+    reactivation: Floats
+    activation: Floats
+    freshness: Floats
+    focus: Floats
+    stability: Floats
+    support: Floats
+    idle_days: Floats
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def factors(self, index: int) -> Factors:
+        """One note's row; ``relevance * connectivity * reactivation`` is its score to the last bit."""
+        return Factors(*(float(getattr(self, name)[index]) for name in Factors.__slots__))
+
+
+def score_vault(
+    n: int,
+    accesses: Accesses,
+    support: Floats,
+    now: float,
+    focus: Floats | None = None,
+    params: ScoreParams = DEFAULTS,
+) -> VaultScores:
+    """Score ``n`` notes at ``now`` (UNIX seconds).
+
+    ``support`` float64[n] is W from :func:`genesys.score.connectivity.support`; ``focus`` float64[n] in
+    [0, 1] is from :func:`genesys.score.relevance.focus` (None: nobody is at work).
+    """
+    focused = np.zeros(n) if focus is None else np.asarray(focus, dtype=np.float64)
+    level = base_level(n, accesses.note, accesses.time, accesses.weight, now, params)
+    awake = reactivation(level, params)
+    idle = idle_days(n, accesses, now)
+    stable = stability(spaced_recalls(n, accesses, params), params)
+    fresh = freshness(idle, stable, params)
+    relevant = relevance(fresh, focused, params)
+    joined = connectivity(support, params)
+    score = relevant * joined * awake
+    return VaultScores(score, relevant, joined, awake, level, fresh, focused, stable, support, idle)
+
+
+def score_note(
+    accesses: Accesses, support: float, now: float, focus: float = 0.0, params: ScoreParams = DEFAULTS
+) -> Factors:
+    """Score one note whose accesses are numbered 0: the same arithmetic as for the vault."""
+    scores = score_vault(1, accesses, np.array([support]), now, np.array([focus]), params)
+    return scores.factors(0)
