@@ -12,6 +12,7 @@ GenesysError
 │   ├── FileGone          moved or deleted a moment ago
 │   └── WriteRefused      a note that must be left alone, with the reason
 ├── IndexError_           index.db can't be used                         exit 1
+│   ├── IndexMissing      not made yet
 │   ├── IndexCorrupt
 │   ├── IndexTooNew
 │   ├── IndexForeign      made on another machine
@@ -36,6 +37,7 @@ __all__ = [
     "IndexError_",
     "IndexForeign",
     "IndexLocked",
+    "IndexMissing",
     "IndexTooNew",
     "ModelError",
     "ModelMissing",
@@ -108,6 +110,10 @@ class WriteRefused(VaultError):
 
 
 class IndexError_(GenesysError):  # noqa: N801 - "IndexError" is a builtin
+    pass
+
+
+class IndexMissing(IndexError_):
     pass
 
 

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from genesys.errors import GenesysError
-from genesys.model import FileRecord, FileStat, ParseOptions
+from genesys.model import FileRecord, FileStat, ParseOptions, Skipped
 from genesys.engine.reading import read_record
 
-__all__ = ["parse_files", "serve"]
+__all__ = ["Record", "parse_files", "serve"]
+
+Record = FileRecord | Skipped
 
 CHUNK = 64  # files a request; small enough that the last worker is not waited for long
 WORTH = 300  # files below which starting workers costs more than it saves (a worker starts in about 0.3 s)
@@ -29,7 +31,7 @@ WORTH = 300  # files below which starting workers costs more than it saves (a wo
 
 def parse_files(
     root: Path, stats: Sequence[FileStat], options: ParseOptions, workers: int
-) -> Iterator[list[FileRecord]]:
+) -> Iterator[list[Record]]:
     """Yield records in chunks, in no particular order; a file that vanished meanwhile is left out."""
     chunks = [stats[i : i + CHUNK] for i in range(0, len(stats), CHUNK)]
     if len(stats) < WORTH or workers < 2:
@@ -39,16 +41,16 @@ def parse_files(
     yield from _in_processes(root, chunks, options, workers)
 
 
-def _read_chunk(root: Path, chunk: Sequence[FileStat], options: ParseOptions) -> list[FileRecord]:
+def _read_chunk(root: Path, chunk: Sequence[FileStat], options: ParseOptions) -> list[Record]:
     records = (read_record(root, stat, options) for stat in chunk)
     return [record for record in records if record is not None]
 
 
 def _in_processes(
     root: Path, chunks: list[Sequence[FileStat]], options: ParseOptions, workers: int
-) -> Iterator[list[FileRecord]]:
+) -> Iterator[list[Record]]:
     todo: queue.SimpleQueue[Sequence[FileStat] | None] = queue.SimpleQueue()
-    done: queue.Queue[list[FileRecord] | None] = queue.Queue(maxsize=workers * 4)
+    done: queue.Queue[list[Record] | None] = queue.Queue(maxsize=workers * 4)
     for item in (*chunks, *([None] * workers)):
         todo.put(item)
     processes = [_start() for _ in range(workers)]
@@ -87,7 +89,7 @@ def _pump(
     root: Path,
     options: ParseOptions,
     todo: queue.SimpleQueue[Sequence[FileStat] | None],
-    done: queue.Queue[list[FileRecord] | None],
+    done: queue.Queue[list[Record] | None],
 ) -> None:
     """Feed one worker. Should it die, its chunk is parsed here: no note is lost to a crash."""
     try:
@@ -96,7 +98,7 @@ def _pump(
                 assert process.stdin and process.stdout
                 pickle.dump((str(root), chunk, options), process.stdin)
                 process.stdin.flush()
-                records: list[FileRecord] = pickle.load(process.stdout)
+                records: list[Record] = pickle.load(process.stdout)
             except (OSError, EOFError, pickle.UnpicklingError, ValueError):
                 records = _read_chunk(root, chunk, options)
             done.put(records)

@@ -1,0 +1,6 @@
+"""``python -m genesys``."""
+
+from genesys.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What every command needs: the vault option, an open memory, output as text or JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from genesys.engine.session import Genesys, Progress
+    from genesys.settings import Settings
+
+__all__ = ["JsonFlag", "VaultOption", "open_memory", "print_json", "progress_bar", "settings_for"]
+
+VaultOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--vault",
+        "-v",
+        help="The vault's folder (else GENESYS_VAULT, the enclosing vault, or Obsidian's only one).",
+        show_default=False,
+    ),
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def settings_for(vault: Path | None) -> Settings:
+    """The settings of the vault a command is about."""
+    from genesys.settings import load_settings
+
+    return load_settings(vault)
+
+
+@contextmanager
+def open_memory(vault: Path | None, *, read_only: bool = False) -> Iterator[Genesys]:
+    from genesys.engine.session import Genesys
+
+    with Genesys.open(settings_for(vault), read_only=read_only) as memory:
+        yield memory
+
+
+def print_json(value: Any, *, indent: int | None = 2) -> None:
+    """One JSON document on stdout, UTF-8 whatever the locale says."""
+    from genesys.render import as_json
+
+    text = json.dumps(as_json(value), ensure_ascii=False, indent=indent)
+    data = text.encode("utf-8", "surrogateescape" if _has_surrogates(text) else "strict") + b"\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _has_surrogates(text: str) -> bool:
+    return any("\ud800" <= c <= "\udfff" for c in text)
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Progress]:
+    """A bar with rate and time left on stderr, where that is a terminal; else nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda phase, done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from genesys.render import console
+
+    columns = (
+        TextColumn("{task.description:<6}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        yield _updater(bar)
+
+
+def _updater(bar: Any) -> Callable[[str, int, int], None]:
+    tasks: dict[str, Any] = {}
+
+    def update(phase: str, done: int, total: int) -> None:
+        if phase not in tasks:
+            tasks[phase] = bar.add_task(phase, total=total, rate="")
+        task = bar.tasks[tasks[phase]]
+        rate = f"{task.speed:.0f}/s" if task.speed else ""
+        bar.update(tasks[phase], completed=done, total=total, rate=rate)
+
+    return update

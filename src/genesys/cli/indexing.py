@@ -1,0 +1,62 @@
+"""``index``, ``status``, ``doctor``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, progress_bar, settings_for
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(index)
+    app.command()(status)
+    app.command()(doctor)
+
+
+def index(
+    vault: VaultOption = None,
+    full: Annotated[bool, typer.Option("--full", help="Compare contents, not time stamps.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; change nothing.")] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Words and links only; vectors later.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Read the vault and bring its index up to date."""
+    with open_memory(vault, read_only=dry_run) as memory, progress_bar(json) as progress:
+        report = memory.index(full=full, dry_run=dry_run, embed=not no_embed, progress=progress)
+    if json:
+        print_json(report)
+        return
+    from genesys.render import console, print_index
+
+    print_index(console(), report)
+
+
+def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
+    """What the index holds, what was left out and why."""
+    with open_memory(vault, read_only=True) as memory:
+        report = memory.status()
+    if json:
+        print_json(report)
+        return
+    from genesys.render import console, print_status
+
+    print_status(console(), report)
+
+
+def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
+    """Check every part; each failing line names its fix."""
+    from genesys.engine.doctor import examine
+
+    checks = examine(settings_for(vault))
+    if json:
+        print_json(checks)
+    else:
+        from genesys.render import console, print_checks
+
+        print_checks(console(), checks)
+    if not all(c.ok for c in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,142 @@
+"""Why a note is as it is: chains over typed edges, and what hangs on it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from genesys.model import CAUSAL, SUPPORTIVE, Edge, EdgeType, Step
+from genesys.reports import NoteRef, WhyReport
+from genesys.store.index import Index
+
+__all__ = ["neighbourhood", "why"]
+
+MAX_STEPS = 60  # steps a direction: a chain that a person still reads
+
+Neighbours = Callable[[Edge, str], str | None]
+
+
+def why(index: Index, path: str, depth: int, refs: Callable[[Iterable[str]], dict[str, NoteRef]]) -> WhyReport:
+    """Causes upstream and effects downstream of ``path``, at most ``depth`` steps away.
+
+    An edge ``a —caused_by→ b`` makes b upstream of a; the same holds for ``derived_from``. ``a —supports→
+    b`` makes a upstream of b: what supports something is a reason for it.
+    """
+    upstream = _chain(index, path, depth, _cause_of)
+    downstream = _chain(index, path, depth, _effect_of)
+    around = index.edges_of([path])
+    shown = {s.edge for s in (*upstream, *downstream)}
+    related = tuple(e for e in around if e not in shown)
+    names = refs({path, *(s.path for s in (*upstream, *downstream))})
+    titled = lambda steps: tuple(_named(s, names) for s in steps)  # noqa: E731 - two uses, one line
+    last, only = _removal_impact(index, path, around)
+    return WhyReport(names[path], titled(upstream), titled(downstream), related, last, only)
+
+
+def _named(step: Step, names: dict[str, NoteRef]) -> Step:
+    title = names[step.path].title if step.path in names else step.path
+    return Step(step.path, title, step.edge, step.depth)
+
+
+def _cause_of(edge: Edge, path: str) -> str | None:
+    """The other end of ``edge`` where it is a cause of ``path``."""
+    if edge.type in (EdgeType.CAUSED_BY, EdgeType.DERIVED_FROM) and edge.source == path:
+        return edge.target
+    if edge.type is EdgeType.SUPPORTS and edge.target == path:
+        return edge.source
+    return None
+
+
+def _effect_of(edge: Edge, path: str) -> str | None:
+    if edge.type in (EdgeType.CAUSED_BY, EdgeType.DERIVED_FROM) and edge.target == path:
+        return edge.source
+    if edge.type is EdgeType.SUPPORTS and edge.source == path:
+        return edge.target
+    return None
+
+
+def _chain(index: Index, start: str, depth: int, other: Neighbours) -> list[Step]:
+    """Breadth first, so that each note is reached by its shortest chain; cycles end where they began."""
+    seen = {start}
+    steps: list[Step] = []
+    level = [start]
+    for distance in range(1, depth + 1):
+        edges = sorted(index.edges_of(level, types=sorted(CAUSAL)), key=_order)
+        following: list[str] = []
+        for path in level:
+            for edge in edges:
+                end = other(edge, path)
+                if end is None or end in seen or len(steps) >= MAX_STEPS:
+                    continue
+                seen.add(end)
+                following.append(end)
+                steps.append(Step(end, "", edge, distance))
+        level = following
+        if not level:
+            break
+    return steps
+
+
+def _order(edge: Edge) -> tuple[float, str, str]:
+    return (-edge.weight, edge.source, edge.target)
+
+
+def _removal_impact(
+    index: Index, path: str, around: Sequence[Edge]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Notes that would lose their last cause, or their only link, were ``path`` gone."""
+    neighbours = sorted({e.target if e.source == path else e.source for e in around})
+    if not neighbours:
+        return (), ()
+    edges = index.edges_of(neighbours)
+    last_cause, only_link = [], []
+    for note in neighbours:
+        own = [e for e in edges if note in (e.source, e.target)]
+        causes = {c for e in own if (c := _cause_of(e, note))}
+        if causes == {path}:
+            last_cause.append(note)
+        ends = {e.target if e.source == note else e.source for e in own if e.type in SUPPORTIVE}
+        if ends == {path}:
+            only_link.append(note)
+    return tuple(last_cause), tuple(only_link)
+
+
+def neighbourhood(
+    index: Index,
+    path: str,
+    depth: int,
+    types: Sequence[EdgeType],
+    direction: str,
+    limit: int,
+) -> tuple[list[str], list[Edge], bool]:
+    """Paths within ``depth`` of ``path`` and all edges among them (the induced subgraph).
+
+    ``direction`` is ``out`` (from source to target), ``in`` or ``both``.
+    """
+    seen: dict[str, None] = {path: None}
+    queue: deque[str] = deque([path])
+    truncated = False
+    for _ in range(depth):
+        level = list(queue)
+        queue.clear()
+        reached = index.edges_of(level, types=types) if level else []
+        for end in _ends(reached, set(level), direction):
+            if end in seen:
+                continue
+            if len(seen) >= limit:
+                truncated = True
+                break
+            seen[end] = None
+            queue.append(end)
+    inside = [e for e in index.edges_of(list(seen), types=types) if e.source in seen and e.target in seen]
+    return list(seen), inside, truncated
+
+
+def _ends(edges: Iterable[Edge], level: set[str], direction: str) -> Iterable[str]:
+    for edge in sorted(edges, key=_order):
+        if direction in ("out", "both") and edge.source in level:
+            yield edge.target
+        if direction in ("in", "both") and edge.target in level:
+            yield edge.source
+
+

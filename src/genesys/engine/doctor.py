@@ -1,0 +1,111 @@
+"""``genesys doctor``: each part looked at once; a failing line names the one thing that mends it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from genesys.errors import GenesysError
+from genesys.reports import Check
+from genesys.settings import Settings
+
+__all__ = ["examine"]
+
+FREE_BYTES = 200_000_000  # below this an index of a middling vault may not fit
+SYNCED = ("dropbox", "onedrive", "icloud", "mobile documents", "google drive", "nextcloud", "syncthing", "cloudstorage")
+
+
+def examine(settings: Settings) -> tuple[Check, ...]:
+    """All checks, in the order in which one thing needs the other; none of them changes anything."""
+    checks = []
+    for check in (_python, _sqlite, _sqlite_vec, _model, _vault, _index, _place, _disk):
+        try:
+            checks += list(check(settings))
+        except GenesysError as e:
+            checks.append(Check(check.__name__.strip("_").replace("_", "-"), False, e.message, e.hint))
+    return tuple(checks)
+
+
+def _python(settings: Settings) -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
+
+
+def _sqlite(settings: Settings) -> Iterator[Check]:
+    try:
+        import apsw
+    except ImportError:
+        yield Check("sqlite", False, "apsw is not installed", "pip install apsw")
+        return
+    fts = "ENABLE_FTS5" in apsw.compile_options
+    yield Check("sqlite", fts, f"{apsw.sqlite_lib_version()} through apsw, FTS5", "pip install --upgrade apsw")
+
+
+def _sqlite_vec(settings: Settings) -> Iterator[Check]:
+    from genesys.store.vectors import extension_version
+
+    try:
+        yield Check("sqlite-vec", True, extension_version())
+    except Exception as e:  # noqa: BLE001 - whatever keeps the extension from loading is the finding
+        yield Check("sqlite-vec", False, f"does not load: {e}", "pip install --force-reinstall sqlite-vec")
+
+
+def _model(settings: Settings) -> Iterator[Check]:
+    from genesys.embed import model_presence
+
+    present, detail, fix = model_presence(settings)
+    yield Check("model", present, detail, fix)
+
+
+def _vault(settings: Settings) -> Iterator[Check]:
+    root = settings.vault
+    if not root.is_dir():
+        yield Check("vault", False, f"{root} is not a folder", "name your vault with --vault or GENESYS_VAULT")
+        return
+    readable = os.access(root, os.R_OK | os.X_OK)
+    yield Check("vault", readable, str(root), f"give yourself read access to {root}")
+    if readable and not os.access(root, os.W_OK):
+        yield Check("vault-writable", True, "read-only: recall works, memories can't be stored", warning=True)
+
+
+def _index(settings: Settings) -> Iterator[Check]:
+    from genesys.store.index import open_index
+
+    path = settings.index
+    if not path.exists():
+        yield Check("index", False, "none yet", "genesys index")
+        return
+    with open_index(path, read_only=True) as index:
+        verdict = index.quick_check()
+        counts = index.counts()
+        yield Check("index", verdict == "ok", f"{counts.notes} notes, {counts.passages} passages: {verdict}", _rebuild(path))
+
+
+def _rebuild(path: Path) -> str:
+    return f"delete {path} and run `genesys index`: the vault has everything"
+
+
+def _place(settings: Settings) -> Iterator[Check]:
+    """A database in a synced folder is changed under SQLite's feet."""
+    low = str(settings.index).lower()
+    if any(name in low for name in SYNCED):
+        yield Check(
+            "sync",
+            True,
+            f"the index lies in a synced folder: {settings.index.parent}",
+            "set GENESYS_INDEX to a path outside it",
+            warning=True,
+        )
+
+
+def _disk(settings: Settings) -> Iterator[Check]:
+    folder = next((p for p in (settings.index.parent, *settings.index.parents) if p.exists()), None)
+    if folder is None:
+        return
+    free = shutil.disk_usage(folder).free
+    yield Check("disk", free > FREE_BYTES, f"{free / 1e9:.1f} GB free", "free some space for the index")
+
+

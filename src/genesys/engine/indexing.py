@@ -1,0 +1,284 @@
+"""The one path in: walk → plan → read and parse → put → resolve → embed.
+
+``genesys index``, the watcher and the daemon's start all come through :func:`run`. Every batch is a
+transaction, what still has to be resolved or embedded is recorded with it, so a kill at any moment leaves
+an index that the next pass continues.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from genesys.engine.planning import find_moves, make_plan
+from genesys.engine.pool import Record, parse_files
+from genesys.ignore import Rules, load_rules
+from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
+from genesys.reports import IndexReport
+from genesys.settings import Settings
+from genesys.store.index import Index
+from genesys.vault import Walk, is_empty_folder, walk
+
+__all__ = ["Progress", "run"]
+
+Progress = Callable[[str, int, int], None]  # phase, done, total
+
+BATCH = 256  # files a transaction: short enough that a reader or a kill never waits long
+EMPTY_FOLDER_NOTES = 10  # an emptied folder that held this many notes may be a lost mount, not a deletion
+
+
+@dataclass
+class Pass:
+    """The running counts of one pass."""
+
+    settings: Settings
+    index: Index
+    now: float
+    full: bool
+    reparse: bool
+    progress: Progress
+    seconds: dict[str, float] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    skipped: list[Skipped] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 4)
+
+
+def run(
+    settings: Settings,
+    index: Index,
+    *,
+    now: float,
+    full: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """Bring notes, links and keywords up to date with the disk; vectors are :mod:`.embedding`'s.
+
+    Raises:
+        VaultNotFound: the vault's folder is gone.
+        DiskFull: nothing of the failing batch is kept, all before it is.
+    """
+    reparse = index.reindex_due(settings.parse_digest())
+    job = Pass(settings, index, now, full, reparse, progress or _silent)
+    with job.phase("walk"):
+        rules = load_rules(settings.vault)
+        found = walk(settings.vault, rules)
+        known = index.file_states()
+        keep = _keep(job, found, known)
+        plan = make_plan(found.files, known, keep=keep, full=full or reparse)
+    job.skipped += found.skipped
+    if not dry_run:
+        _apply(job, plan, known)
+    return _report(job, plan, dry_run)
+
+
+def _silent(phase: str, done: int, total: int) -> None:
+    """Progress for nobody."""
+
+
+def _keep(job: Pass, found: Walk, known: Mapping[str, FileStat]) -> tuple[str, ...]:
+    """Folders whose missing files stay: unreadable ones, and ones that stand suddenly empty."""
+    keep = [f + "/" if f else "" for f in found.unreadable]
+    job.kept += [f"{f or 'the vault'}: can't be read" for f in found.unreadable]
+    if job.full:
+        return tuple(keep)
+    present = {s.path for s in found.files}
+    gone = Counter(p.rpartition("/")[0] for p, s in known.items() if s.type is FileType.NOTE and p not in present)
+    for folder, count in gone.items():
+        if count >= EMPTY_FOLDER_NOTES and is_empty_folder(job.settings.vault, folder):
+            keep.append(folder + "/" if folder else "")
+            job.kept.append(
+                f"{folder or 'the vault'} is empty but held {count} notes; they stay in the index "
+                "(if you deleted them: genesys index --full)"
+            )
+    return tuple(keep)
+
+
+def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
+    todo = [*plan.added, *(_expecting(s, known, job.reparse) for s in plan.changed)]
+    if todo or plan.removed:
+        if plan.removed or plan.changed:
+            _apply_with_moves(job, plan, known, todo)
+        else:
+            _stream(job, todo, known)
+    with job.phase("resolve"):
+        if job.index.has_unresolved_work():
+            job.index.resolve(_resolver())
+            job.counts["resolved"] += 1
+    with job.phase("write"):
+        changed = job.counts["added"] + job.counts["changed"] + job.counts["moved"] + job.counts["removed"]
+        if changed or job.counts["resolved"]:
+            _infer(job)
+            job.index.collect_garbage()
+        if job.skipped != list(job.index.skipped()):
+            job.index.set_skipped(job.skipped)
+        if job.reparse:
+            job.index.reindexed(job.settings.parse_digest())
+        if changed or job.full or job.reparse or job.index.meta_get("indexed_at") is None:
+            job.index.meta_set("indexed_at", repr(job.now))
+
+
+def _expecting(stat: FileStat, known: Mapping[str, FileStat], reparse: bool) -> FileStat:
+    """The file with the hash it had, so that a worker need not parse what did not change."""
+    old = known[stat.path]
+    return stat if reparse or old.type is not stat.type else replace(stat, content_hash=old.content_hash)
+
+
+def _infer(job: Pass) -> None:
+    """Edges that nobody wrote: order and mentions; they follow every change of notes and titles."""
+    from genesys.engine import inferring
+
+    inferring.refresh(job.index, job.settings)
+
+
+def _resolver() -> Callable[[str, str, Sequence[str], Sequence[str]], tuple[str | None, bool]]:
+    from genesys.parse.resolve import resolve
+
+    def resolver(
+        target: str, source: str, candidates: Sequence[str], owners: Sequence[str]
+    ) -> tuple[str | None, bool]:
+        found = resolve(target, source, candidates, owners)
+        return found.path, found.via_alias
+
+    return resolver
+
+
+def _stream(job: Pass, todo: Sequence[FileStat], known: Mapping[str, FileStat]) -> None:
+    """Parse and put as it comes: keyword answers are possible from the first batch."""
+    batch: list[FileRecord] = []
+    done = 0
+    for records in _parsed(job, todo):
+        for record in records:
+            done += 1
+            if isinstance(record, Skipped):
+                job.skipped.append(record)
+            else:
+                batch.append(record)
+        if len(batch) >= BATCH:
+            _put(job, batch, known)
+            batch = []
+        job.progress("read", done, len(todo))
+    _put(job, batch, known)
+
+
+def _parsed(job: Pass, todo: Sequence[FileStat]) -> Iterator[list[Record]]:
+    files = [s for s in todo if s.type is not FileType.ATTACHMENT]
+    others: list[Record] = [FileRecord(s) for s in todo if s.type is FileType.ATTACHMENT]
+    if others:
+        yield others
+    source = parse_files(job.settings.vault, files, job.settings.parse, job.settings.workers)
+    while True:
+        with job.phase("read"):
+            records = next(source, None)
+        if records is None:
+            return
+        yield records
+
+
+def _put(job: Pass, batch: Sequence[FileRecord], known: Mapping[str, FileStat]) -> None:
+    """One transaction. A file whose bytes are what the index has is only stamped anew."""
+    fresh: list[FileRecord] = []
+    same: list[FileStat] = []
+    for record in batch:
+        old = known.get(record.stat.path)
+        if _unchanged(old, record):
+            same.append(record.stat)
+        else:
+            fresh.append(record)
+            if record.note is not None:
+                differs = old is None or old.content_hash != record.stat.content_hash
+                job.counts["added" if old is None else "changed" if differs else "reread"] += 1
+    with job.phase("write"):
+        if same:
+            job.index.touch(same)
+            job.counts["touched"] += sum(_stamped(known[s.path], s) for s in same)
+        if fresh:
+            job.index.put(fresh, job.now)
+
+
+def _stamped(old: FileStat, new: FileStat) -> bool:
+    return (old.size, old.mtime_ns, old.inode) != (new.size, new.mtime_ns, new.inode)
+
+
+def _unchanged(old: FileStat | None, record: FileRecord) -> bool:
+    """An unparsed record of a known file: its bytes are the ones the index has."""
+    if old is None or old.type is not record.stat.type:
+        return False
+    if record.stat.type is FileType.ATTACHMENT:
+        return True
+    return record.note is None and not record.links and old.content_hash == record.stat.content_hash
+
+
+def _apply_with_moves(
+    job: Pass, plan: Plan, known: Mapping[str, FileStat], todo: Sequence[FileStat]
+) -> None:
+    """With files gone or changed, everything new is read first, so that a move is seen as one."""
+    records: list[FileRecord] = []
+    for group in _parsed(job, todo):
+        job.skipped += [r for r in group if isinstance(r, Skipped)]
+        records += [r for r in group if not isinstance(r, Skipped)]
+        job.progress("read", len(records), len(todo))
+    moves = _moves(plan, known, records)
+    gone = set(plan.removed) - {m.old for m in moves}
+    gone |= {m.new for m in moves if m.new in known} - {m.old for m in moves}
+    _drop(job, gone, moves, known)
+    moved = {m.new: known[m.old] for m in moves}
+    before = {p: s for p, s in known.items() if p not in gone} | moved
+    for start in range(0, len(records), BATCH):
+        batch = records[start : start + BATCH]
+        with job.phase("write"):
+            job.index.put([r for r in batch if r.stat.path in moved], job.now)
+        _put(job, [r for r in batch if r.stat.path not in moved], before)
+
+
+def _moves(plan: Plan, known: Mapping[str, FileStat], records: Iterable[FileRecord]) -> tuple[Move, ...]:
+    changed = {s.path for s in plan.changed}
+    old = {p: known[p].content_hash for p in (*plan.removed, *changed)}
+    new = {r.stat.path: r.stat.content_hash for r in records if r.stat.type is not FileType.ATTACHMENT}
+    return find_moves(old, new)
+
+
+def _drop(job: Pass, gone: set[str], moves: Sequence[Move], known: Mapping[str, FileStat]) -> None:
+    with job.phase("write"):
+        if gone:
+            job.index.remove(sorted(gone))
+        if moves:
+            job.index.move(moves)
+    notes = {p for p, s in known.items() if s.type is FileType.NOTE}
+    job.counts["removed"] += len(gone & notes)
+    job.counts["moved"] += sum(m.old in notes for m in moves)
+
+
+def _report(job: Pass, plan: Plan, dry_run: bool) -> IndexReport:
+    if dry_run:
+        notes = {s.path for s in plan.added if s.type is FileType.NOTE}
+        job.counts["added"] = len(notes)
+        job.counts["changed"] = sum(s.type is FileType.NOTE for s in plan.changed)
+        job.counts["removed"] = sum(p.lower().endswith(".md") for p in plan.removed)
+    totals = job.index.counts()
+    return IndexReport(
+        notes=totals.notes,
+        added=job.counts["added"],
+        changed=job.counts["changed"],
+        moved=job.counts["moved"],
+        removed=job.counts["removed"],
+        touched=job.counts["touched"],
+        skipped=dict(Counter(s.reason for s in job.skipped)),
+        problems=totals.problems,
+        unresolved_links=totals.unresolved,
+        passages=totals.passages,
+        kept=tuple(job.kept),
+        seconds=dict(job.seconds),
+        dry_run=dry_run,
+    )

@@ -1,0 +1,12 @@
+"""Edges that nobody wrote, kept in the sidecar only: order in time, and titles named in texts."""
+
+from __future__ import annotations
+
+from genesys.settings import Settings
+from genesys.store.index import Index
+
+__all__ = ["refresh"]
+
+
+def refresh(index: Index, settings: Settings) -> None:
+    """Bring the inferred edges up to date with the notes."""

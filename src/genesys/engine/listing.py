@@ -1,0 +1,86 @@
+"""Lists and counts: references to notes, search by words and filters, the status of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from genesys.embed import model_name
+from genesys.engine import lease
+from genesys.model import Filters
+from genesys.reports import NoteRef, StatusReport
+from genesys.settings import Settings
+from genesys.store.index import Index, NoteRow
+
+__all__ = ["open_uri", "refs", "search", "status", "to_ref"]
+
+
+def open_uri(vault_name: str, path: str) -> str:
+    """The link that opens a note in Obsidian."""
+    return f"obsidian://open?vault={quote(vault_name, safe='')}&file={quote(path, safe='')}"
+
+
+def to_ref(row: NoteRow, settings: Settings, summary: str = "") -> NoteRef:
+    return NoteRef(
+        path=row.path,
+        title=row.title,
+        status=row.status,
+        score=row.score,
+        kind=row.kind,
+        pinned=row.pinned,
+        category=row.category,
+        last_active=row.last_active,
+        summary=summary,
+        uri=open_uri(settings.vault.name, row.path),
+    )
+
+
+def refs(index: Index, settings: Settings, paths: Iterable[str]) -> dict[str, NoteRef]:
+    """References to notes by path; what is no note (a canvas, say) is left out."""
+    return {row.path: to_ref(row, settings) for row in index.notes_by_path(list(paths))}
+
+
+def search(
+    index: Index, settings: Settings, query: str, k: int, filters: Filters, offset: int = 0
+) -> tuple[NoteRef, ...]:
+    """Notes with all of the query's words first, then any; without words the newest first."""
+    if not query.strip():
+        rows = index.list_notes(filters, limit=k, offset=offset)
+        return tuple(to_ref(row, settings) for row in rows)
+    from genesys.engine.recall import keyword_notes
+
+    found = keyword_notes(index, query, filters, limit=k + offset)[offset:]
+    rows_by_path = {row.path: row for row in index.notes_by_path([p for p, _ in found])}
+    return tuple(to_ref(rows_by_path[p], settings, text) for p, text in found if p in rows_by_path)
+
+
+def status(index: Index, settings: Settings) -> StatusReport:
+    """What the index holds: counts, and what was left out or could not be read."""
+    counts = index.counts()
+    name = model_name(settings)
+    vectors = index.vector_counts(name)
+    stamp = index.meta_get("indexed_at")
+    notices = []
+    if vectors.pending:
+        notices.append(f"{vectors.pending} passages wait for their vector: genesys index")
+    if index.has_unresolved_work():
+        notices.append("a pass was interrupted: genesys index continues it")
+    return StatusReport(
+        vault=str(settings.vault),
+        index=str(settings.index),
+        index_bytes=settings.index.stat().st_size if settings.index.exists() else 0,
+        notes=counts.notes,
+        passages=counts.passages,
+        vectors=vectors.vectors,
+        pending=vectors.pending,
+        links=counts.links,
+        unresolved_links=counts.unresolved,
+        edges=counts.edges,
+        statuses=counts.statuses,
+        skipped=tuple(index.skipped()),
+        problems=tuple(index.problems()),
+        model=name,
+        last_index=float(stamp) if stamp else None,
+        writing=lease.is_held(settings.index.parent),
+        notices=tuple(notices),
+    )

@@ -1,0 +1,41 @@
+"""One file of the vault, read and parsed: what the worker processes do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from genesys.model import FileRecord, FileStat, FileType, ParseOptions, Skipped
+from genesys.vault import content_hash, read
+
+__all__ = ["read_record"]
+
+CANVAS_BYTES = 50_000_000  # a canvas is JSON in memory; larger ones are not drawn by Obsidian either
+
+
+def read_record(root: Path, stat: FileStat, options: ParseOptions) -> FileRecord | Skipped | None:
+    """Read and parse one file. None where it vanished; a :class:`Skipped` where it can't be read.
+
+    Where ``stat`` comes with a content hash and the bytes still have it, nothing is parsed and the record
+    has neither note nor links.
+    """
+    if stat.type is FileType.ATTACHMENT:
+        return FileRecord(stat)
+    try:
+        raw = read(root, stat.path)
+    except FileNotFoundError:
+        return None
+    except OSError as e:
+        return Skipped(stat.path, f"can't be read: {e.strerror or e}")
+    digest = content_hash(raw)
+    if digest == stat.content_hash:
+        return FileRecord(stat)
+    stat = replace(stat, content_hash=digest)
+    if stat.type is FileType.CANVAS:
+        from genesys.parse.canvas import parse_canvas
+
+        return FileRecord(stat, links=parse_canvas(stat.path, raw) if len(raw) <= CANVAS_BYTES else ())
+    from genesys.parse.note import parse_note
+
+    note = parse_note(stat.path, raw, options)
+    return FileRecord(stat, note=replace(note, content_hash=stat.content_hash))
