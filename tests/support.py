@@ -104,16 +104,24 @@ def invoke(*args: str, vault: Path | None = None) -> Result:
     """Run the command line in this process: fast, for tests of what is printed and of exit codes."""
     from genesys.cli import main
 
-    out, err = io.StringIO(), io.StringIO()
+    # Byte streams below: what is printed as JSON goes to stdout.buffer.
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with _environment(vault), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         argv, sys.argv = sys.argv, ["genesys", *args]
         try:
-            code = main()
+            code = main() or 0
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         finally:
             sys.argv = argv
-    return Result(code or 0, out.getvalue(), err.getvalue())
+    return Result(code, _text(out), _text(err))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
 
 
 @contextlib.contextmanager
