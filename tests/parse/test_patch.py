@@ -141,6 +141,15 @@ def test_an_empty_block_is_given_back() -> None:
     assert b"core" + EMPTY_MARK.encode() in patch(after, {"genesys_status": "core"})
 
 
+def test_the_mark_of_an_empty_block_goes_behind_a_comment() -> None:
+    """A value with a hash, or a person's comment on our line, does not lose the mark."""
+    assert b"---\n---" == unpatch(patch(b"---\n---", {"genesys_status": "#"}))
+    after = patch(b"---\n---", {"genesys_status": "x", "genesys_score": 0.1}).replace(b"0.10", b"0.10 # mine")
+    moved = patch(after, {"genesys_status": None})
+    assert f"---\ngenesys_score: 0.10 # mine{EMPTY_MARK}\n---".encode() == moved
+    assert b"---\n---" == unpatch(moved)
+
+
 def test_a_wrapped_block_that_got_company_stays() -> None:
     """Once a person adds a property to our block, undoing removes our lines only."""
     after = patch(b"text", ONE).replace(b"---\ngenesys", b"---\nmine: 1\ngenesys")

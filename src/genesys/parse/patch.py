@@ -73,7 +73,7 @@ def patch(raw: bytes, values: Mapping[str, Value]) -> bytes:
     Raises :class:`WriteRefused` where the note must be left alone, ``ValueError`` for a name or a value
     that can't be written (a float that is not finite, a date-time with a zone, half a surrogate pair).
     """
-    wanted = {_checked(key): render(value) for key, value in values.items()}
+    wanted = {_checked(key): _render(value) for key, value in values.items()}
     layout = _read(raw)
     if not layout.opening:
         return _wrap(layout, wanted)
@@ -213,13 +213,14 @@ def _edit(layout: _Layout, wanted: Mapping[str, str | None], values: Mapping[str
             raise WriteRefused(f"its {key} spans several lines")
         elif text is None:
             lines[own.line] = b""
-            mark = mark or own.tail == EMPTY_MARK
+            mark = mark or own.tail.endswith(EMPTY_MARK)
         elif not _says(own.pair, text, values[key]):
             lines[own.line] = f"{key}: {text}{own.tail}{eol}".encode()
     inner = [line for line in lines if line]
     if not inner and layout.inner and not mark and _starts_as_text(layout.rest):
         return layout.bom + layout.rest
-    edited = replace(layout, inner=tuple(_marked(inner, eol) if mark else inner))
+    edited = replace(layout, inner=tuple(inner))
+    edited = _marked(edited, eol) if mark else edited
     _verify(root, edited, wanted, values)
     return edited.join()
 
@@ -237,13 +238,14 @@ def _refuse_namesake(key: str, root: Root) -> None:
             raise WriteRefused(f"it has {key} already, written in another way")
 
 
-def _marked(lines: list[bytes], eol: str) -> list[bytes]:
-    """Put :data:`EMPTY_MARK` behind our first line that has no comment."""
-    for at, line in enumerate(lines):
-        if line.startswith(_OURS) and b"#" not in line:
-            text = line.decode("utf-8").rstrip("\r\n")
-            return [*lines[:at], f"{text}{EMPTY_MARK}{eol}".encode(), *lines[at + 1 :]]
-    return lines
+def _marked(layout: _Layout, eol: str) -> _Layout:
+    """Put :data:`EMPTY_MARK` behind our first line, after a comment that stands there already."""
+    for own in _own_lines(layout)[1]:
+        if own.tail is not None:
+            line = layout.inner[own.line].decode("utf-8").rstrip() + EMPTY_MARK + eol
+            inner = (*layout.inner[: own.line], line.encode(), *layout.inner[own.line + 1 :])
+            return replace(layout, inner=inner)
+    return layout
 
 
 def _verify(
@@ -278,7 +280,7 @@ def _checked(key: str) -> str:
     return key
 
 
-def render(value: Value) -> str | None:
+def _render(value: Value) -> str | None:
     """Return the YAML text of a value on one line, None for None."""
     match value:
         case None:
