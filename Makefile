@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt tools/make-venv.sh
-	@sh tools/make-venv.sh "$(VENV)" "$(PYTHON)"
+	@$(BIN)/python -c 'import pip' 2>/dev/null || sh tools/make-venv.sh "$(VENV)" "$(PYTHON)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
