@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from genesys.paths import nfc
+from genesys.registry import obsidian_config
 
-__all__ = ["IGNORE_FILE", "Rules", "is_hidden", "is_temporary", "make_rules", "rules_for"]
+__all__ = ["IGNORE_FILE", "Rules", "is_hidden", "is_temporary", "load_rules", "make_rules"]
 
 IGNORE_FILE = ".genesysignore"
 _FOLDERS = frozenset({"node_modules"})  # everything else we never enter starts with a dot
@@ -105,13 +106,14 @@ def make_rules(filters: Sequence[str] = (), templates: Sequence[str] = (), ignor
     return Rules(tuple(prefixes), tuple(patterns), folders, spec, tuple(problems))
 
 
-def rules_for(root: Path, filters: Sequence[str] = (), templates: Sequence[str] = ()) -> Rules:
-    """:func:`make_rules` with the vault's own ``.genesysignore``, where there is one."""
+def load_rules(root: Path) -> Rules:
+    """The rules of a vault: its Obsidian settings and its ``.genesysignore``, where it has them."""
     try:
         text = (root / IGNORE_FILE).read_bytes().decode("utf-8-sig", "replace")
     except OSError:
         text = ""
-    return make_rules(filters, templates, nfc(text))
+    config = obsidian_config(root)
+    return make_rules(config.ignore_filters, config.template_folders, nfc(text))
 
 
 def _python_regex(pattern: str) -> str:

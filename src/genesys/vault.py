@@ -27,6 +27,7 @@ __all__ = [
     "create",
     "file_stat",
     "file_type",
+    "is_empty_folder",
     "read",
     "read_and_hash",
     "restore",
@@ -219,6 +220,15 @@ def file_stat(root: Path, path: str) -> FileStat | None:
     if not modes.S_ISREG(state.st_mode):
         return None
     return FileStat(nfc(path), file_type(path), state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+def is_empty_folder(root: Path, folder: str) -> bool:
+    """True where the folder ("" for the vault) is there but holds nothing that Obsidian would show."""
+    try:
+        with os.scandir(locate(root, folder) if folder else root) as entries:
+            return all(entry.name.startswith(".") for entry in entries)
+    except OSError:
+        return False
 
 
 def read(root: Path, path: str, limit: int | None = None) -> bytes:

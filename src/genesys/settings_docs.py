@@ -1,0 +1,60 @@
+"""What the parameters of reading, scoring, lifecycle and recall mean, with unit and bounds.
+
+They live beside the settings rather than in :mod:`genesys.model`, which the pure rooms import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["PARAMETERS"]
+
+
+def _p(doc: str, unit: str = "", low: float | None = 0, high: float | None = None) -> Mapping[str, Any]:
+    return {"doc": doc, "unit": unit, "low": low, "high": high}
+
+
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    # parse
+    "relation_keys": _p("Your own names of typed edges: key=edge_type, or key=!edge_type for the inverse"),
+    "person_keys": _p("Properties that name people"),
+    "max_note_bytes": _p("Larger notes are indexed by name only", "bytes", 1),
+    "passage_tokens": _p("Length that passages aim at", "tokens", 20, 100_000),
+    "cues": _p("Read causes from phrases such as “because of [[x]]”"),
+    # score
+    "actr_decay": _p("Decay of a memory trace (ACT-R d)", high=1),
+    "actr_threshold": _p("Activation at which reactivation is one half (ACT-R τ)", low=None),
+    "actr_noise": _p("Width of that curve (ACT-R s)", low=0.001),
+    "actr_exact": _p("Accesses that count one by one; older ones are approximated", "accesses", 1),
+    "min_age_days": _p("An access is at least this old", "days", 1e-6),
+    "half_life_days": _p("Idle time that halves the freshness of a note never recalled", "days", 0.01),
+    "stability_max": _p("Most that spaced recalls multiply the half-life by", low=1),
+    "stability_gap_days": _p("Recalls closer than this add no stability", "days"),
+    "relevance_min": _p("Least relevance", high=1),
+    "focus_window_days": _p("Time in which edits and recalls say what you work on now", "days", 0.01),
+    "focus_cosine_weight": _p("Share of vectors in the focus", high=1),
+    "focus_overlap_weight": _p("Share of common tags and links in the focus", high=1),
+    "connectivity_min": _p("Connectivity of a note without supportive edges", high=1),
+    "connectivity_full": _p("Sum of edge weights that makes connectivity 1", low=0.001),
+    "weight_causal": _p("Weight of a causal edge in connectivity"),
+    "weight_related": _p("Weight of a plain link in connectivity"),
+    "access_create": _p("Strength of a note's creation"),
+    "access_edit": _p("Strength of an edit, at most one a day"),
+    "access_recall": _p("Strength of a recall that put the note among the first three"),
+    "access_recall_low": _p("Strength of a recall further down"),
+    "access_cascade": _p("Strength that a recall hands on with each hop", high=1),
+    "access_pin": _p("Strength of a pin"),
+    "cascade_depth": _p("How far a recall is handed on", "hops", 0, 10),
+    # lifecycle
+    "dormant_score": _p("An active note falls dormant below this score", high=1),
+    "dormant_idle_days": _p("… and idle so long", "days"),
+    "fading_score": _p("A dormant note fades below this score", high=1),
+    "fading_idle_days": _p("… and idle so long", "days"),
+    "prune_score": _p("A fading memory of Genesys is pruned below this score", high=1),
+    "prune_idle_days": _p("… idle so long since it began to fade", "days"),
+    "revive_score": _p("Above this score a note becomes active again", high=1),
+    "core_threshold": _p("Consolidation from which a note is core", high=1),
+    "core_share": _p("Largest share of the vault that is core by score", high=1),
+    "core_max": _p("Most notes that are core by score", "notes"),
+}
