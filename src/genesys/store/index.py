@@ -1,0 +1,231 @@
+"""The index: one class over all tables, opened by one function.
+
+``open_index(path, *, read_only, busy_ms, machine_id) -> Index``; a context manager. Every error is one of
+:mod:`genesys.errors`. Ids are ints that are never given twice; paths are vault-relative. Calls from several
+threads are serialised by a lock; a process that reads much while it writes opens a second, read-only Index.
+
+Opening and meta
+  transaction()                     BEGIN IMMEDIATE … COMMIT; nests; every writer below joins it
+  snapshot()                        several reads of one state
+  meta_get(key), meta_set(key, v)   named values; None removes
+  reindex_due, reindexed()          a migration asks for a full re-read; say that it was done
+  check()                           problems of the file, [] where it is sound (reads all of it)
+  set_aside(path)                   (function) move a broken index out of the way
+
+Files (writers: one transaction each)
+  file_states() -> {path: FileStat}           content_hash "" and mtime 0: must be read again
+  hashes() -> {content_hash: [path]}          to recognise moves
+  put([FileRecord], now)                      upsert everything of the files; passages diffed by text hash
+  touch([FileStat])                           same content, new stat
+  move([Move])                                ids, vectors, accesses, state stay; then put() the notes anew
+  remove(paths)                               nothing stays (vectors go with collect_garbage)
+  set_skipped([Skipped]), skipped(), problems() -> [(path, problem)]
+  counts() -> Counts                          the figures of ``status``
+
+Links and edges
+  resolve(resolver) -> ResolveReport          resolver(target, source, candidates, owners) -> (path|None, via)
+  edges_of(ids, types, direction)             [Edge]; "out", "in", "both"
+  edges_among(ids, types)                     induced subgraph
+  all_edges(include_inferred=True), edge_arrays()
+  add_edges([Edge]), remove_edges([Edge]), replace_inferred(created_by, [Edge], sources) -> (added, removed)
+  links_from(id), links_to(id), unresolved(limit) -> [LinkRow]
+  written_graph() -> ([GraphNote], [GraphLink])
+
+Notes and names
+  note_id(path), note_ids(paths), file_path(id), note_row(path), note_rows(ids=None) -> {id: NoteRow}
+  properties(ids), tags_of(ids=None), aliases_of(ids=None)
+  names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
+  notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
+
+Passages and full text
+  passages(ids), passages_of(note_id) -> [PassageRow]
+  passages_around(ids, reach) -> [(passage, neighbour, offset)], passage_arrays() -> PassageArrays (cached)
+  search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
+  doc_frequency(terms) -> {term: passages}, stems(text) -> [token]
+
+Vectors
+  pending(model, limit) -> [(vec_key, text)]  newest notes first
+  put_vectors(model, dim, keys, vectors), vector_counts(model) -> (have, total)
+  knn(model, query, k) -> [(passage_id, cosine)]
+  matrix(model) -> Matrix | None (cached), blocks(model), vector_version()
+  models(), serving_model(preferred), drop_model(model)
+  collect_garbage() -> vectors dropped        also drops deleted words from the full-text file
+
+State, accesses, events
+  set_states([StateChange]), set_written(note_id, content_hash, values)
+  add_accesses([AccessRow]), accesses() -> AccessArrays, accesses_of(ids)
+  add_event(kind, path, detail, now, keep=False) -> id, events(since, kinds, path, limit), remove_events(ids)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from genesys.model import CreatedBy, Edge, FileRecord, FileStat, Json, Move, Skipped
+from genesys.store import access, files, graph, links, meta, put, state, text, vectors
+from genesys.store.db import Db, connect
+from genesys.store.links import Resolver
+from genesys.store.reader import Reader
+from genesys.store.rows import AccessRow, ResolveReport, StateChange
+from genesys.store.schema import REINDEX_DUE, claim, migrate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Index", "open_index", "set_aside"]
+
+
+def open_index(
+    path: str | os.PathLike[str], *, read_only: bool = False, busy_ms: int = 5_000, machine_id: str = ""
+) -> Index:
+    """Open the index at ``path``; a writer makes it, and the folder, where there is none.
+
+    ``read_only`` never makes or changes a file, and works on a read-only disk. ``busy_ms`` is how long to
+    wait for another writer. ``machine_id`` is remembered on the first opening and must match later; ""
+    skips that.
+
+    :raises IndexCorrupt: the file is damaged or no index of ours.
+    :raises IndexTooNew: a newer Genesys made it.
+    :raises IndexForeign: another machine made it.
+    :raises IndexLocked: another process kept it locked for longer than ``busy_ms``.
+    :raises DiskFull: no room left.
+    :raises IndexError_: there is none yet (read-only), or it can't be opened.
+    """
+    db = connect(Path(path), read_only=read_only, busy_ms=busy_ms)
+    try:
+        migrate(db)
+        claim(db, machine_id)
+    except BaseException:
+        db.close()
+        raise
+    return Index(db)
+
+
+def set_aside(path: str | os.PathLike[str]) -> Path | None:
+    """Move an index that can't be used out of the way, with its log; the new path, or None.
+
+    Only the last one set aside is kept. No process may have it open.
+    """
+    index = Path(path)
+    aside = index.with_name(index.name + ".broken")
+    for suffix in ("-wal", "-shm"):
+        index.with_name(index.name + suffix).unlink(missing_ok=True)
+    if not index.exists():
+        return None
+    index.replace(aside)
+    return aside
+
+
+class Index(Reader):
+    """The whole index; see the top of this module for a list, and :class:`Reader` for the reads."""
+
+    def __init__(self, db: Db) -> None:
+        super().__init__(db)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        return self._db.path
+
+    @property
+    def read_only(self) -> bool:
+        return self._db.read_only
+
+    def close(self) -> None:
+        self._db.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._db.transaction()
+
+    def meta_set(self, key: str, value: str | None) -> None:
+        meta.put(self._db, key, value)
+
+    @property
+    def reindex_due(self) -> bool:
+        return self.meta_get(REINDEX_DUE) == "1"
+
+    def reindexed(self) -> None:
+        self.meta_set(REINDEX_DUE, None)
+
+    def check(self) -> list[str]:
+        """Problems that SQLite finds in the file; [] where it is sound. Reads all of it."""
+        rows = self._db.all("PRAGMA quick_check") + self._db.all("PRAGMA foreign_key_check")
+        return [" ".join(str(v) for v in row) for row in rows if row != ("ok",)]
+
+    # files
+
+    def put(self, batch: Sequence[FileRecord], now: float) -> None:
+        put.put(self._db, batch, now)
+
+    def touch(self, stats: Iterable[FileStat]) -> None:
+        files.touch(self._db, stats)
+
+    def move(self, moves: Sequence[Move]) -> None:
+        files.move(self._db, moves)
+
+    def remove(self, paths: Collection[str]) -> None:
+        files.remove(self._db, paths)
+
+    def set_skipped(self, entries: Sequence[Skipped]) -> None:
+        files.set_skipped(self._db, entries)
+
+    # links and edges
+
+    def resolve(self, resolver: Resolver) -> ResolveReport:
+        return links.resolve(self._db, resolver)
+
+    def add_edges(self, edges: Iterable[Edge]) -> int:
+        return graph.add_edges(self._db, edges)
+
+    def remove_edges(self, edges: Iterable[Edge]) -> None:
+        graph.remove_edges(self._db, edges)
+
+    def replace_inferred(
+        self, created_by: CreatedBy, edges: Iterable[Edge], sources: Collection[int] | None = None
+    ) -> tuple[int, int]:
+        return graph.replace_inferred(self._db, created_by, edges, sources)
+
+    # vectors
+
+    def put_vectors(self, model: str, dim: int, keys: Sequence[int], block: NDArray[np.float32]) -> None:
+        vectors.put_vectors(self._db, model, dim, keys, block)
+
+    def drop_model(self, model: str) -> None:
+        vectors.drop_model(self._db, model)
+
+    def collect_garbage(self) -> int:
+        """Drop vectors without a passage and the words of deleted passages; the number of vectors."""
+        text.merge_garbage(self._db)
+        return vectors.collect_garbage(self._db)
+
+    # state, accesses, events
+
+    def set_states(self, changes: Iterable[StateChange]) -> None:
+        state.set_states(self._db, changes)
+
+    def set_written(self, note_id: int, content_hash: str, values: Mapping[str, Json]) -> None:
+        state.set_written(self._db, note_id, content_hash, values)
+
+    def add_accesses(self, rows: Iterable[AccessRow]) -> None:
+        access.add_accesses(self._db, rows)
+
+    def add_event(
+        self, kind: str, path: str, detail: Mapping[str, Json], now: float, *, keep: bool = False
+    ) -> int:
+        return access.add_event(self._db, kind, path, detail, now, keep)
+
+    def remove_events(self, ids: Collection[int]) -> None:
+        access.remove_events(self._db, ids)

@@ -1,0 +1,44 @@
+"""Small named values, and the counters that make row ids and caches."""
+
+from __future__ import annotations
+
+from genesys.store.db import Db
+
+__all__ = ["FTS_GARBAGE", "PASSAGES_VERSION", "VECTORS_VERSION", "bump", "get", "put", "reserve", "version"]
+
+PASSAGES_VERSION = "passages_version"
+VECTORS_VERSION = "vectors_version"
+FTS_GARBAGE = "fts_garbage"  # full-text rows deleted whose words are still in the file
+
+
+def get(db: Db, key: str) -> str | None:
+    value: str | None = db.value("SELECT value FROM meta WHERE key = ?", (key,))
+    return value
+
+
+def put(db: Db, key: str, value: str | None) -> None:
+    """None removes the key."""
+    if value is None:
+        db.run("DELETE FROM meta WHERE key = ?", (key,))
+    else:
+        db.run("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (key, value))
+
+
+def version(db: Db, counter: str) -> int:
+    return int(get(db, counter) or 0)
+
+
+def bump(db: Db, counter: str) -> None:
+    """Tell every process that what it cached under ``counter`` is old."""
+    put(db, counter, str(version(db, counter) + 1))
+
+
+def reserve(db: Db, table: str, count: int) -> int:
+    """The first of ``count`` row ids that were never used before; call it inside a transaction.
+
+    Ids are not given twice, so that a cache keyed by them can't mistake a new note for a deleted one.
+    """
+    first = version(db, f"next_{table}") or 1
+    if count:
+        put(db, f"next_{table}", str(first + count))
+    return first

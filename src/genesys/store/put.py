@@ -1,0 +1,359 @@
+"""Writing what was read: one batch of files, one transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from genesys.model import AccessKind, FileRecord, Note, OwnState, Passage, ScoreParams, Status
+from genesys.store import encode, meta
+from genesys.store.db import Db, Row, listed
+from genesys.store.files import mark_dirty, remove
+from genesys.store.keys import alias_key, name_key, target_key
+from genesys.store.restore import clean_recalls, clean_time, recall_times, timestamp
+
+__all__ = ["EDIT_GAP_S", "put"]
+
+EDIT_GAP_S = 86_400.0  # seconds: at most one edit a day counts as an access
+_WEIGHTS = ScoreParams()
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the index holds of a file before the batch."""
+
+    id: int
+    type: str
+    content_hash: str
+    links_hash: str
+    is_note: bool
+    written_hash: str = ""
+    own: str = "{}"
+    passages: list[Row] = field(default_factory=list)
+    aliases: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The batch as rows, table by table."""
+
+    files_new: list[Row] = field(default_factory=list)
+    files_old: list[Row] = field(default_factory=list)
+    notes_new: list[Row] = field(default_factory=list)
+    notes_old: list[Row] = field(default_factory=list)
+    aliases: list[Row] = field(default_factory=list)
+    tags: list[Row] = field(default_factory=list)
+    passages_new: list[Row] = field(default_factory=list)
+    passages_old: list[Row] = field(default_factory=list)
+    passages_gone: list[int] = field(default_factory=list)
+    fts_gone: list[int] = field(default_factory=list)
+    fts_new: list[Row] = field(default_factory=list)
+    links: list[Row] = field(default_factory=list)
+    links_gone: list[int] = field(default_factory=list)
+    accesses: list[Row] = field(default_factory=list)
+    edited: list[tuple[int, float]] = field(default_factory=list)
+    named: list[int] = field(default_factory=list)
+    pinned: list[Row] = field(default_factory=list)
+    dirty: set[str] = field(default_factory=set)
+
+
+def put(db: Db, batch: Sequence[FileRecord], now: float) -> None:
+    """Store every record, whole or not at all. A path that comes twice counts once, the last."""
+    records = list({record.stat.path: record for record in batch}.values())
+    if not records:
+        return
+    try:
+        with db.transaction():
+            _put(db, records, now)
+    except UnicodeEncodeError:
+        with db.transaction():
+            _put(db, [encode.storable(record) for record in records], now)
+
+
+def _put(db: Db, records: Sequence[FileRecord], now: float) -> None:
+    records = [_without_opted_out(record) for record in records]
+    known = _known(db, records)
+    changed_type = [
+        path for r in records if (k := known.get(path := r.stat.path)) and bool(r.note) != k.is_note
+    ]
+    if changed_type:
+        remove(db, changed_type)
+        for path in changed_type:
+            del known[path]
+    rows = _Rows()
+    ids = _Ids(db, records)
+    for record in records:
+        _collect(rows, ids, record, known.get(record.stat.path), now)
+    ids.save()
+    _write(db, rows)
+
+
+def _without_opted_out(record: FileRecord) -> FileRecord:
+    """Of a note that opted out only its name stays, so that links to it still lead somewhere."""
+    if record.note is None or not record.note.opted_out:
+        return record
+    bare = replace(record.note, passages=(), links=(), aliases=(), tags=(), properties={}, people=())
+    return replace(record, note=bare)
+
+
+class _Ids:
+    """Row ids for the whole batch from one reservation each."""
+
+    def __init__(self, db: Db, records: Sequence[FileRecord]) -> None:
+        self.db = db
+        self.next = {table: meta.reserve(db, table, 0) for table in ("files", "passages", "links")}
+
+    def take(self, table: str) -> int:
+        value = self.next[table]
+        self.next[table] = value + 1
+        return value
+
+    def save(self) -> None:
+        for table, value in self.next.items():
+            meta.put(self.db, f"next_{table}", str(value))
+
+
+def _known(db: Db, records: Sequence[FileRecord]) -> dict[str, _Known]:
+    paths = listed(r.stat.path for r in records)
+    rows = db.all(
+        """SELECT f.path, f.id, f.type, f.content_hash, f.links_hash, n.id IS NOT NULL, n.written_hash, n.own
+        FROM files f LEFT JOIN notes n ON n.id = f.id
+        WHERE f.path IN (SELECT value FROM json_each(?))""",
+        (paths,),
+    )
+    known = {r[0]: _Known(r[1], r[2], r[3], r[4], bool(r[5]), r[6] or "", r[7] or "{}") for r in rows}
+    by_id = {k.id: k for k in known.values()}
+    if not by_id:
+        return known
+    ids = listed(by_id)
+    for row in db.all(
+        """SELECT note_id, id, text_hash, vec_key, search_hash FROM passages
+        WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id, ordinal""",
+        (ids,),
+    ):
+        by_id[row[0]].passages.append(row[1:])
+    sql = "SELECT note_id, alias FROM aliases WHERE note_id IN (SELECT value FROM json_each(?))"
+    for note_id, alias in db.all(sql, (ids,)):
+        by_id[note_id].aliases.add(alias)
+    return known
+
+
+# ------------------------------------------------------------------ records to rows
+
+
+def _collect(rows: _Rows, ids: _Ids, record: FileRecord, old: _Known | None, now: float) -> None:
+    file_id = old.id if old else ids.take("files")
+    links = record.note.links if record.note else record.links
+    digest = encode.links_hash(links)
+    stat = record.stat
+    inode = encode.signed64(stat.inode)
+    numbers = (stat.type.value, stat.size, stat.mtime_ns, inode, stat.content_hash, digest)
+    if old:
+        rows.files_old.append((*numbers, file_id))
+    else:
+        key = name_key(stat.path)
+        rows.files_new.append((file_id, stat.path, key, *numbers))
+        rows.dirty.add(key)
+    if record.note:
+        _collect_note(rows, ids, record.note, file_id, record, old, now)
+    if old and old.links_hash == digest:
+        return
+    if old:
+        rows.links_gone.append(file_id)
+    for link in links:
+        relations = encode.dump_relations(link.relations)
+        names = (link.kind.value, link.target, target_key(link.target), link.subpath, link.key)
+        rows.links.append((ids.take("links"), file_id, *names, link.line, link.sentence, relations))
+
+
+def _collect_note(
+    rows: _Rows, ids: _Ids, note: Note, note_id: int, record: FileRecord, old: _Known | None, now: float
+) -> None:
+    mtime = min(record.stat.mtime_ns / 1e9, now)
+    created = timestamp(note.created)
+    created_at = min(created, now) if created is not None else mtime
+    facts = _facts(note, created_at)
+    if old:
+        # a change that we wrote ourselves is no sign of a person's interest
+        edited = old.content_hash != record.stat.content_hash and record.stat.content_hash != old.written_hash
+        rows.notes_old.append((*facts, mtime if edited else None, note_id))
+        rows.named.append(note_id)
+        if edited:
+            rows.edited.append((note_id, mtime))
+            _follow_pin(rows, note, note_id, old)
+    else:
+        rows.notes_new.append((note_id, *facts, *_restored(note.own, now), now, mtime))
+        rows.accesses.append((note_id, created_at, AccessKind.CREATE.value, _WEIGHTS.access_create))
+        rows.accesses.extend(_restored_recalls(note.own, note_id, created_at, mtime, now))
+    _collect_names(rows, note, note_id, old)
+    _collect_passages(rows, ids, note, note_id, old)
+
+
+def _facts(note: Note, created_at: float) -> Row:
+    """What the text of a note says, in the order of ``_FACTS``."""
+    return (
+        note.title,
+        note.kind.value,
+        note.memory_type.value if note.memory_type else None,
+        note.category,
+        note.created,
+        created_at,
+        note.note_date,
+        note.source_session,
+        encode.as_json(list(note.people)),
+        encode.as_json(note.properties),
+        encode.dump_own(note.own),
+        note.problem,
+        note.refuse_write,
+        int(note.opted_out),
+    )
+
+
+_FACTS = (
+    "title, kind, memory_type, category, created, created_at, note_date, source_session, people, properties, "
+    "own, problem, refuse_write, opted_out"
+)
+_STATE = "status, score, pinned, core, recalls, last_recalled"
+
+
+def _restored(own: OwnState, now: float) -> Row:
+    """State that the note itself carries, in the order of ``_STATE`` (P1)."""
+    status = own.status or Status.ACTIVE
+    core = own.core if own.core is not None else status is Status.CORE
+    recalled = clean_time(own.last_recalled, now)
+    return (status.value, own.score, int(bool(own.pinned)), int(core), clean_recalls(own), recalled)
+
+
+def _restored_recalls(own: OwnState, note_id: int, created: float, mtime: float, now: float) -> Iterator[Row]:
+    last = clean_time(own.last_recalled, now)
+    times = recall_times(created, mtime if last is None else last, clean_recalls(own))
+    return ((note_id, time, AccessKind.RECALL.value, _WEIGHTS.access_recall) for time in times)
+
+
+def _follow_pin(rows: _Rows, note: Note, note_id: int, old: _Known) -> None:
+    """A person who sets or clears the pin property means it."""
+    if note.own.pinned != encode.load_own(old.own).pinned:
+        rows.pinned.append((int(bool(note.own.pinned)), note_id))
+
+
+def _collect_names(rows: _Rows, note: Note, note_id: int, old: _Known | None) -> None:
+    aliases = dict.fromkeys(note.aliases)
+    rows.aliases.extend((note_id, alias, alias_key(alias), target_key(alias)) for alias in aliases)
+    rows.tags.extend((tag.casefold(), note_id, tag) for tag in note.tags)
+    before = old.aliases if old else set()
+    rows.dirty.update(target_key(alias) for alias in before.symmetric_difference(aliases))
+
+
+def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Known | None) -> None:
+    """Unchanged passages keep their row and vector, whatever moved around them (P10)."""
+    reusable: dict[str, deque[Row]] = defaultdict(deque)
+    for passage_id, text_hash, key, search in old.passages if old else ():
+        reusable[text_hash].append((passage_id, key, search))
+    for passage in note.passages:
+        search = encode.search_hash(note.search_title, note.search_aliases, passage)
+        kept = reusable[passage.text_hash].popleft() if reusable.get(passage.text_hash) else None
+        place = _place(passage)
+        if kept:
+            passage_id = kept[0]
+            rows.passages_old.append((*place, search, passage_id))
+            if kept[2] == search:
+                continue
+            rows.fts_gone.append(passage_id)
+        else:
+            passage_id = ids.take("passages")
+            rows.passages_new.append(
+                (passage_id, note_id, *place, search, encode.vec_key(passage.embed_text))
+            )
+        words = (note.search_title, note.search_aliases, passage.search_heading, passage.search_text)
+        rows.fts_new.append((passage_id, *words))
+    gone = [row[0] for queue in reusable.values() for row in queue]
+    rows.passages_gone.extend(gone)
+    rows.fts_gone.extend(gone)
+
+
+def _place(passage: Passage) -> tuple[Any, ...]:
+    heading = encode.as_json(list(passage.heading_path)) if passage.heading_path else "[]"
+    lines = (passage.line_start, passage.line_end)
+    texts = (passage.text_hash, passage.text, passage.embed_text)
+    return (passage.ordinal, heading, *lines, passage.block_id, *texts)
+
+
+# ------------------------------------------------------------------ rows to tables
+
+
+def _marks(columns: str) -> str:
+    return ", ".join("?" * len(columns.split(",")))
+
+
+_PLACE = "ordinal, heading, line_start, line_end, block_id, text_hash, text, embed_text, search_hash"
+
+
+def _write(db: Db, rows: _Rows) -> None:
+    numbers = "type, size, mtime_ns, inode, content_hash, links_hash"
+    columns = f"id, path, name_key, {numbers}"
+    db.many(f"INSERT INTO files({columns}) VALUES({_marks(columns)})", rows.files_new)
+    db.many(
+        f"UPDATE files SET ({numbers}, reread) = ({_marks(numbers)}, 0) WHERE id = ?",
+        rows.files_old,
+    )
+    columns = f"id, {_FACTS}, {_STATE}, first_seen, changed_at"
+    db.many(f"INSERT INTO notes({columns}) VALUES({_marks(columns)})", rows.notes_new)
+    db.many(
+        f"UPDATE notes SET ({_FACTS}) = ({_marks(_FACTS)}), changed_at = coalesce(?, changed_at)"
+        " WHERE id = ?",
+        rows.notes_old,
+    )
+    db.many("UPDATE notes SET pinned = ? WHERE id = ?", rows.pinned)
+    _write_names(db, rows)
+    _write_passages(db, rows)
+    _write_links(db, rows)
+    _write_accesses(db, rows)
+    mark_dirty(db, rows.dirty)
+
+
+def _write_names(db: Db, rows: _Rows) -> None:
+    if rows.named:
+        db.run("DELETE FROM aliases WHERE note_id IN (SELECT value FROM json_each(?))", (listed(rows.named),))
+        db.run("DELETE FROM tags WHERE note_id IN (SELECT value FROM json_each(?))", (listed(rows.named),))
+    db.many("INSERT INTO aliases(note_id, alias, key, bucket) VALUES(?, ?, ?, ?)", rows.aliases)
+    db.many("INSERT OR IGNORE INTO tags(key, note_id, tag) VALUES(?, ?, ?)", rows.tags)
+
+
+def _write_passages(db: Db, rows: _Rows) -> None:
+    db.many("DELETE FROM passages_fts WHERE rowid = ?", [(i,) for i in rows.fts_gone])
+    db.many("DELETE FROM passages WHERE id = ?", [(i,) for i in rows.passages_gone])
+    db.many(f"UPDATE passages SET ({_PLACE}) = ({_marks(_PLACE)}) WHERE id = ?", rows.passages_old)
+    columns = f"id, note_id, {_PLACE}, vec_key"
+    db.many(f"INSERT INTO passages({columns}) VALUES({_marks(columns)})", rows.passages_new)
+    columns = "rowid, title, aliases, heading, text"
+    db.many(f"INSERT INTO passages_fts({columns}) VALUES({_marks(columns)})", rows.fts_new)
+    if rows.passages_new or rows.passages_gone:
+        meta.bump(db, meta.PASSAGES_VERSION)
+    if rows.fts_gone:
+        meta.bump(db, meta.FTS_GARBAGE)
+
+
+def _write_links(db: Db, rows: _Rows) -> None:
+    db.many("DELETE FROM links WHERE source_id = ?", [(i,) for i in rows.links_gone])
+    columns = "id, source_id, kind, target, target_key, subpath, key, line, sentence, relations"
+    db.many(f"INSERT INTO links({columns}) VALUES({_marks(columns)})", rows.links)
+
+
+def _write_accesses(db: Db, rows: _Rows) -> None:
+    edited = dict(rows.edited)
+    if edited:
+        last: dict[int, float] = dict(
+            db.all(
+                """SELECT note_id, max(time) FROM accesses
+                WHERE kind = 'edit' AND note_id IN (SELECT value FROM json_each(?)) GROUP BY note_id""",
+                (listed(edited),),
+            )
+        )
+        rows.accesses.extend(
+            (note_id, time, AccessKind.EDIT.value, _WEIGHTS.access_edit)
+            for note_id, time in edited.items()
+            if note_id not in last or time - last[note_id] >= EDIT_GAP_S
+        )
+    db.many("INSERT INTO accesses(note_id, time, kind, weight) VALUES(?, ?, ?, ?)", rows.accesses)

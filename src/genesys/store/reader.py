@@ -1,0 +1,222 @@
+"""The reading half of :class:`genesys.store.index.Index`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Literal
+
+from genesys.model import Edge, EdgeType, FileStat, Json, Skipped
+from genesys.store import access, files, graph, lookup, meta, state, text, vectors
+from genesys.store.db import Db
+from genesys.store.rows import (
+    AccessArrays,
+    AccessRow,
+    Counts,
+    EdgeArrays,
+    EventRow,
+    GraphLink,
+    GraphNote,
+    LinkRow,
+    Matrix,
+    NameRow,
+    NoteRow,
+    PassageArrays,
+    PassageRow,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """Every read of the index. One line each; what they promise stands with the function they call."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+        self._matrices: dict[str, tuple[tuple[int, int], Matrix | None]] = {}
+        self._places: tuple[int, PassageArrays] | None = None
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._db.snapshot()
+
+    def meta_get(self, key: str) -> str | None:
+        return meta.get(self._db, key)
+
+    # files
+
+    def file_states(self) -> dict[str, FileStat]:
+        return files.file_states(self._db)
+
+    def hashes(self) -> dict[str, list[str]]:
+        return files.hashes(self._db)
+
+    def skipped(self) -> list[Skipped]:
+        return files.skipped(self._db)
+
+    def problems(self) -> list[tuple[str, str]]:
+        return files.problems(self._db)
+
+    def counts(self) -> Counts:
+        return state.counts(self._db)
+
+    # notes and names
+
+    def note_id(self, path: str) -> int | None:
+        return lookup.note_id(self._db, path)
+
+    def note_ids(self, paths: Collection[str]) -> dict[str, int]:
+        return lookup.note_ids(self._db, paths)
+
+    def file_path(self, file_id: int) -> str | None:
+        return lookup.file_path(self._db, file_id)
+
+    def note_row(self, path: str) -> NoteRow | None:
+        return lookup.note_row(self._db, path)
+
+    def note_rows(self, ids: Collection[int] | None = None) -> dict[int, NoteRow]:
+        return lookup.note_rows(self._db, ids)
+
+    def properties(self, ids: Collection[int]) -> dict[int, dict[str, Json]]:
+        return lookup.properties(self._db, ids)
+
+    def tags_of(self, ids: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
+        return lookup.tags_of(self._db, ids)
+
+    def aliases_of(self, ids: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
+        return lookup.aliases_of(self._db, ids)
+
+    def names(self) -> list[NameRow]:
+        return lookup.names(self._db)
+
+    def notes_by_key(self, key: str, *, only_notes: bool = True) -> list[str]:
+        return lookup.notes_by_key(self._db, key, only_notes=only_notes)
+
+    def notes_by_alias(self, alias: str) -> list[str]:
+        return lookup.notes_by_alias(self._db, alias)
+
+    def notes_by_tag(self, tag: str) -> list[int]:
+        return lookup.notes_by_tag(self._db, tag)
+
+    def notes_in_folder(self, folder: str) -> list[int]:
+        return lookup.notes_in_folder(self._db, folder)
+
+    def notes_by_date(self, first: str, last: str) -> list[tuple[int, str]]:
+        return lookup.notes_by_date(self._db, first, last)
+
+    def sessions(self) -> dict[str, list[int]]:
+        return lookup.sessions(self._db)
+
+    # passages and full text
+
+    def passages(self, ids: Sequence[int]) -> list[PassageRow]:
+        return lookup.passages(self._db, ids)
+
+    def passages_of(self, note_id: int) -> list[PassageRow]:
+        return lookup.passages_of(self._db, note_id)
+
+    def passages_around(self, ids: Collection[int], reach: int) -> list[tuple[int, int, int]]:
+        return lookup.passages_around(self._db, ids, reach)
+
+    def passage_arrays(self) -> PassageArrays:
+        """Cached until a passage comes or goes, in whatever process."""
+        with self._db.lock:
+            version = meta.version(self._db, meta.PASSAGES_VERSION)
+            if self._places is None or self._places[0] != version:
+                self._places = (version, lookup.passage_arrays(self._db))
+            return self._places[1]
+
+    def search_text(self, match: str, weights: Sequence[float], limit: int) -> list[tuple[int, int, float]]:
+        return text.search_text(self._db, match, weights, limit)
+
+    def doc_frequency(self, terms: Iterable[str]) -> dict[str, int]:
+        return text.doc_frequency(self._db, terms)
+
+    def stems(self, folded: str) -> list[str]:
+        return text.stems(self._db, folded)
+
+    # links and edges
+
+    def edges_of(
+        self,
+        note_ids: Collection[int],
+        types: Collection[EdgeType] | None = None,
+        direction: Literal["out", "in", "both"] = "both",
+    ) -> list[Edge]:
+        return graph.edges_of(self._db, note_ids, types, direction)
+
+    def edges_among(self, note_ids: Collection[int], types: Collection[EdgeType] | None = None) -> list[Edge]:
+        return graph.edges_among(self._db, note_ids, types)
+
+    def all_edges(self, include_inferred: bool = True) -> list[Edge]:
+        return graph.all_edges(self._db, include_inferred)
+
+    def edge_arrays(self) -> EdgeArrays:
+        return graph.edge_arrays(self._db)
+
+    def links_from(self, file_id: int) -> list[LinkRow]:
+        return graph.links_from(self._db, file_id)
+
+    def links_to(self, file_id: int) -> list[LinkRow]:
+        return graph.links_to(self._db, file_id)
+
+    def unresolved(self, limit: int = 1_000) -> list[LinkRow]:
+        return graph.unresolved(self._db, limit)
+
+    def written_graph(self) -> tuple[list[GraphNote], list[GraphLink]]:
+        return graph.written_graph(self._db)
+
+    # vectors
+
+    def models(self) -> dict[str, int]:
+        return vectors.models(self._db)
+
+    def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
+        return vectors.pending(self._db, model, limit)
+
+    def vector_counts(self, model: str) -> tuple[int, int]:
+        return vectors.vector_counts(self._db, model)
+
+    def serving_model(self, preferred: str) -> str | None:
+        return vectors.serving_model(self._db, preferred)
+
+    def knn(self, model: str, query: NDArray[np.float32], k: int) -> list[tuple[int, float]]:
+        return vectors.knn(self._db, model, query, k)
+
+    def vector_version(self) -> tuple[int, int]:
+        """Changes whenever :meth:`matrix` would, in whatever process."""
+        counters = (meta.VECTORS_VERSION, meta.PASSAGES_VERSION)
+        return meta.version(self._db, counters[0]), meta.version(self._db, counters[1])
+
+    def matrix(self, model: str) -> Matrix | None:
+        """Cached until a vector or a passage comes or goes, in whatever process."""
+        with self._db.lock:
+            version = self.vector_version()
+            cached = self._matrices.get(model)
+            if cached is None or cached[0] != version:
+                self._matrices.clear()
+                cached = self._matrices[model] = (version, vectors.matrix(self._db, model))
+            return cached[1]
+
+    def blocks(self, model: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        return vectors.blocks(self._db, model)
+
+    # accesses and events
+
+    def accesses(self) -> AccessArrays:
+        return access.access_arrays(self._db)
+
+    def accesses_of(self, note_ids: Collection[int]) -> list[AccessRow]:
+        return access.accesses_of(self._db, note_ids)
+
+    def events(
+        self,
+        since: float = 0.0,
+        kinds: Collection[str] | None = None,
+        path: str | None = None,
+        limit: int = 1_000,
+    ) -> list[EventRow]:
+        return access.events(self._db, since, kinds, path, limit)
