@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -38,7 +42,7 @@ ROOM_OF = {
     "embed_precision": "embed",
     "engine": "engine",
     "plot": "render",
-    "quote": "render",
+    "quote": "quoting",
     "render": "render",
     "bridge": "shell",
     "cli": "shell",
@@ -61,14 +65,15 @@ MAY_IMPORT = {
     "obsidian": {"vocabulary"},  # the one reader of .obsidian/*.json
     "vault": {"vocabulary", "obsidian"},
     "embed": {"vocabulary"},
-    "render": {"vocabulary"},
+    "quoting": {"vocabulary"},  # note text as data, for whoever hands it on
+    "render": {"vocabulary", "quoting"},
     "settings": {"vocabulary", "obsidian"},
-    "engine": {"vocabulary", "settings", "parse", "score", "store", "vault", "embed"},
-    "shell": {"vocabulary", "settings", "engine", "render"},
+    "engine": {"vocabulary", "settings", "parse", "score", "store", "vault", "embed", "quoting"},
+    "shell": {"vocabulary", "settings", "engine", "render", "quoting"},
     "homeless": set(),
 }
 
-PURE = {"parse", "score", "vocabulary"}
+PURE = {"parse", "quoting", "score", "vocabulary"}
 
 # Clock, file, database, log, random, concurrency: a pure room has no business with these.
 IMPURE_MODULES = {
@@ -206,6 +211,29 @@ def test_foreign_packages_stay_where_they_belong(source: Source) -> None:
         elif package in LAZY and item.at_top:
             wrong.append(f"{source}:{item.line} imports {package} at the top: import it inside a function")
     assert [] == wrong
+
+
+def test_every_foreign_import_is_declared() -> None:
+    """What the package imports, it asks for in pyproject.toml, and not by way of someone else's needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    declared = {canonical(re.split(r"[<>=~!\[; ]", line)[0]) for line in wanted}
+    providers = packages_distributions()
+    wrong = set()
+    for source in SOURCES:
+        for item in imports(source):
+            package = item.module.partition(".")[0]
+            if package in sys.stdlib_module_names | {"genesys"}:
+                continue
+            names = {canonical(name) for name in providers.get(package, [package])}
+            if not names & declared:
+                wrong.add(f"{source}:{item.line} imports {package}")
+    assert set() == wrong
+
+
+def canonical(name: str) -> str:
+    """A distribution's name as PEP 503 compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @pytest.mark.parametrize("source", [s for s in SOURCES if s.room in PURE], ids=str)
