@@ -1,0 +1,229 @@
+"""The blocks of a body: which lines are text, headings, code, tables, and where each begins.
+
+markdown-it-py's block rules do the work, without its inline pass; one rule of our own knows math blocks.
+A body that is very large, or nested beyond reason, is read line by line instead (:mod:`.plain`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
+
+__all__ = ["Body", "Role", "Text", "Unit", "UnitKind", "read_body"]
+
+MAX_PARSED_CHARS = 2_000_000
+_MAX_NESTING = 60  # levels of lists and quotes; an item takes two
+_COMMENT_END = "-->"
+
+
+class Role(StrEnum):
+    """What a stretch of text is, as far as fields and sentences care."""
+
+    PARAGRAPH = "paragraph"
+    ITEM = "item"  # the first paragraph of a list item
+    HEADING = "heading"
+    CELL = "cell"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A stretch in which links, tags and fields count; ``line`` is the body's, from 0.
+
+    ``row`` is what a table's row says, for evidence; "" elsewhere.
+    """
+
+    content: str
+    line: int
+    role: Role = Role.PARAGRAPH
+    row: str = ""
+
+
+class UnitKind(StrEnum):
+    PROSE = "prose"  # may be split at sentences
+    LINES = "lines"  # lists, quotes, html: split at lines first
+    CODE = "code"
+    TABLE = "table"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A block at the top level, lines ``start`` to ``end`` (from 0, end excluded).
+
+    ``parts`` are the first lines of a list's items. A heading has ``level`` and ``title`` as written.
+    """
+
+    kind: UnitKind
+    start: int
+    end: int
+    parts: tuple[int, ...] = ()
+    level: int = 0
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    texts: Sequence[Text]
+    units: Sequence[Unit]
+
+
+def read_body(text: str) -> Body:
+    """Return the blocks of a body with ``\\n`` line ends. Linear in the text, whatever it holds."""
+    from genesys.parse.plain import read_plain
+
+    if len(text) > MAX_PARSED_CHARS:
+        return read_plain(text)
+    try:
+        tokens = _tokens(text)
+    except RecursionError:
+        return read_plain(text)
+    return read_plain(text) if tokens is None else _Reader(text.split("\n")).read(tokens)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+    # A footnote `[^1]: [[x]]` would pass for a link definition and vanish; ours are read in inline.py.
+    parser.disable("reference")
+    parser.block.ruler.before("fence", "math", _math_block, {"alt": ["paragraph", "blockquote", "list"]})
+    return parser
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """``$$`` at the start of a line, up to the line that holds the next ``$$``; unclosed it is text."""
+    pos = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("$$", pos) or state.is_code_block(start):
+        return False
+    close = state.src.find("$$", pos + 2, state.eMarks[end - 1])
+    if close < 0:
+        return False
+    last = start
+    while state.eMarks[last] < close + 2:
+        last += 1
+    if state.src[close + 2 : state.eMarks[last]].strip():
+        return False  # text follows on the line: the inline scan steps over the math
+    if not silent:
+        token = state.push("math_block", "math", 0)
+        token.map = [start, last + 1]
+        state.line = last + 1
+    return True
+
+
+def _tokens(text: str) -> list[Token] | None:
+    """Return the block tokens, None where nesting went past the bound and text would be lost."""
+    parser = _parser()
+    tokens: list[Token] = []
+    parser.block.parse(text, parser, {}, tokens)
+    if any(token.level >= _MAX_NESTING - 1 for token in tokens):
+        return None
+    return tokens
+
+
+class _Reader:
+    """Walks the tokens once and keeps what the rest of the room needs."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.texts: list[Text] = []
+        self.units: list[Unit] = []
+        self.first_of_item = False
+        self.in_footnote = False
+        self.cells: list[tuple[str, int]] = []
+
+    def read(self, tokens: Sequence[Token]) -> Body:
+        for index, token in enumerate(tokens):
+            if token.type == "inline":
+                self.inline(token, tokens[index - 1].type)
+            elif token.level == 0 and token.map and token.nesting >= 0:
+                self.unit(token, tokens, index)
+            elif token.type == "list_item_open":
+                self.first_of_item = True
+            if token.type == "tr_close":
+                self.row()
+            elif token.type == "html_block" and token.map:
+                self.html(token.content, token.map[0])
+        return Body(self.texts, list(self.without_gaps()))
+
+    def inline(self, token: Token, opened_by: str) -> None:
+        line = token.map[0] if token.map else 0
+        if opened_by in ("th_open", "td_open"):
+            self.cells.append((token.content, line))
+            return
+        if opened_by == "heading_open":
+            role = Role.HEADING
+        else:
+            role = Role.ITEM if self.first_of_item else Role.PARAGRAPH
+        self.first_of_item = False
+        self.texts.append(Text(token.content, line, role))
+
+    def row(self) -> None:
+        row = " | ".join(content for content, _ in self.cells if content)
+        self.texts += [Text(content, line, Role.CELL, row) for content, line in self.cells if content]
+        self.cells = []
+
+    def html(self, content: str, line: int) -> None:
+        """An HTML block is left alone, but what follows a comment on its last line is text."""
+        if not content.lstrip().startswith("<!--"):
+            return
+        before, end, after = content.partition(_COMMENT_END)
+        if end and after.strip():
+            self.texts.append(Text(after.strip(), line + before.count("\n")))
+
+    def unit(self, token: Token, tokens: Sequence[Token], index: int) -> None:
+        start, end = token.map or (0, 0)
+        kind = _KINDS.get(token.type, UnitKind.LINES)
+        if kind is UnitKind.HEADING:
+            title = tokens[index + 1].content
+            self.units.append(Unit(kind, start, end, level=int(token.tag[1]), title=title))
+            return
+        if kind is UnitKind.PROSE:
+            self.in_footnote = _FOOTNOTE.match(tokens[index + 1].content) is not None
+        elif token.type == "code_block" and self.in_footnote:
+            # Obsidian reads the indented paragraphs of a footnote; CommonMark knows no footnotes.
+            self.texts.append(Text(token.content.rstrip("\n"), start))
+            kind = UnitKind.PROSE
+        parts = _item_lines(tokens, index) if token.type.endswith("_list_open") else ()
+        self.units.append(Unit(kind, start, end, parts))
+
+    def without_gaps(self) -> Iterator[Unit]:
+        """Yield the units, and each line that no block claimed as a unit of its own."""
+        at = 0
+        for unit in self.units:
+            yield from self.gap(at, unit.start)
+            yield unit
+            at = max(at, unit.end)
+        yield from self.gap(at, len(self.lines))
+
+    def gap(self, start: int, end: int) -> Iterator[Unit]:
+        if start < end and any(line.strip() for line in self.lines[start:end]):
+            yield Unit(UnitKind.LINES, start, end)
+
+
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:")
+_KINDS = {
+    "heading_open": UnitKind.HEADING,
+    "paragraph_open": UnitKind.PROSE,
+    "fence": UnitKind.CODE,
+    "code_block": UnitKind.CODE,
+    "math_block": UnitKind.CODE,
+    "table_open": UnitKind.TABLE,
+}
+
+
+def _item_lines(tokens: Sequence[Token], index: int) -> tuple[int, ...]:
+    starts = []
+    while (token := tokens[index := index + 1]).level:
+        if token.level == 1 and token.type == "list_item_open" and token.map:
+            starts.append(token.map[0])
+    return tuple(starts)

@@ -1,0 +1,289 @@
+"""From blocks to passages: the runs of text that are embedded, searched and returned.
+
+A passage never crosses a heading. Small neighbours are put together up to the wanted size, long blocks are
+split at sentences or lines, and every line of the body that holds something is in a passage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from genesys.model import Passage
+from genesys.parse.body import Unit, UnitKind
+from genesys.parse.readable import readable, strip_block_ids
+from genesys.parse.sentences import sentence_starts
+from genesys.parse.text import digest, fold
+from genesys.parse.tokens import cut, estimate
+
+__all__ = ["Frame", "cut_passages", "title_passage"]
+
+WINDOW_TOKENS = 254  # what all-MiniLM-L6-v2 reads, without its two markers
+_SAFETY = 0.82  # the estimate falls short by up to a fifth on code
+_HARD_TOKENS = int(WINDOW_TOKENS * _SAFETY)
+_PREFIX_TOKENS = 60  # most that title and headings may take
+_MIN_TOKENS = 60  # a smaller rest is put to the passage before it, where it fits
+_MAX_WORD = 400  # characters; longer strings without a space are cut
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9\-]+)[ \t]*$", re.MULTILINE)
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the passages of one note share. ``wanted`` is in tokens; ``extra`` is only searched, first passage."""
+
+    title: str
+    day: str = ""
+    extra: str = ""
+    first_line: int = 1
+    wanted: int = 180
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Lines ``start`` to ``end`` (from 0, end excluded) of one block."""
+
+    start: int
+    end: int
+    text: str
+    words: str  # as it reads
+    tokens: int
+    glue: str = "\n\n"  # what joins it to the piece before
+
+
+@dataclass(slots=True)
+class _Run:
+    path: tuple[str, ...]
+    pieces: list[_Piece] = field(default_factory=list)
+    tokens: int = 0
+
+    def add(self, piece: _Piece) -> None:
+        self.pieces.append(piece)
+        self.tokens += piece.tokens
+
+
+def cut_passages(text: str, units: Sequence[Unit], frame: Frame) -> tuple[Passage, ...]:
+    """Return the passages of a body; one of the title alone where it holds nothing."""
+    runs = _Cutter(text.split("\n"), frame).runs(units)
+    passages = tuple(_passage(n, run, frame) for n, run in enumerate(runs))
+    return passages or (title_passage(frame),)
+
+
+def title_passage(frame: Frame) -> Passage:
+    """Return the passage of a note without text: its title, and what its properties say."""
+    words = f"{frame.title}\n{frame.extra}" if frame.extra else frame.title
+    return Passage(
+        ordinal=0,
+        heading_path=(),
+        line_start=1,
+        line_end=max(1, frame.first_line - 1),
+        text=words,
+        embed_text=cut(_dated(words, frame.day), _HARD_TOKENS),
+        text_hash=_hash((), words),
+        search_text=fold(words),
+    )
+
+
+class _Cutter:
+    def __init__(self, lines: list[str], frame: Frame) -> None:
+        self.lines = lines
+        self.frame = frame
+        self.path: list[tuple[int, str]] = []
+        self.out: list[_Run] = []
+        self.run = _Run(())
+        self.room = _HARD_TOKENS
+        self.wanted = frame.wanted
+
+    def runs(self, units: Sequence[Unit]) -> list[_Run]:
+        self.enter(())
+        for index, unit in enumerate(units):
+            if unit.kind is not UnitKind.HEADING:
+                self.add(self.pieces(unit))
+                continue
+            following = units[index + 1] if index + 1 < len(units) else None
+            self.heading(unit, following)
+        self.flush()
+        return self.out
+
+    def heading(self, unit: Unit, following: Unit | None) -> None:
+        """A heading opens a section; one with nothing under it is a line of the section around it."""
+        while self.path and self.path[-1][0] >= unit.level:
+            self.path.pop()
+        empty = following is None or (following.kind is UnitKind.HEADING and following.level <= unit.level)
+        if empty:
+            self.enter(tuple(title for _, title in self.path))
+            self.add(self.pieces(Unit(UnitKind.LINES, unit.start, unit.end)))
+            return
+        title = " ".join(readable(unit.title).split())
+        self.path.append((unit.level, title))
+        self.enter(tuple(title for _, title in self.path))
+        self.head = unit.start
+
+    def enter(self, path: tuple[str, ...]) -> None:
+        """Go on in the section of ``path``, which closes the run of any other."""
+        if path != self.run.path or self.path:
+            self.flush()
+        self.run = _Run(path) if not self.run.pieces else self.run
+        self.room = _HARD_TOKENS - estimate(_prefix(path, self.frame)) - estimate(_dated("", self.frame.day))
+        self.wanted = min(self.frame.wanted, self.room)
+        self.head = -1
+
+    def add(self, pieces: Iterable[_Piece]) -> None:
+        for piece in pieces:
+            if self.run.pieces and self.run.tokens + piece.tokens > self.wanted:
+                self.flush()
+            self.run.add(piece)
+
+    def flush(self) -> None:
+        """Close the run; a small rest joins the run before it in the same section, where both fit."""
+        run = self.run
+        self.run = _Run(run.path)
+        if not run.pieces:
+            return
+        last = self.out[-1] if self.out else None
+        if (
+            last
+            and run.tokens < _MIN_TOKENS
+            and last.path == run.path
+            and last.tokens + run.tokens <= self.room
+        ):
+            for piece in run.pieces:
+                last.add(piece)
+        else:
+            self.out.append(run)
+
+    def pieces(self, unit: Unit) -> Iterator[_Piece]:
+        whole = self.piece(unit, unit.start, unit.end)
+        limit = self.room if unit.kind in (UnitKind.CODE, UnitKind.TABLE) else self.wanted
+        if whole.tokens <= limit:
+            if whole.text.strip():
+                yield whole
+            return
+        if unit.kind is UnitKind.PROSE:
+            yield from self.split_text(unit.start, whole.text)
+            return
+        yield from self.by_lines(unit)
+
+    def by_lines(self, unit: Unit) -> Iterator[_Piece]:
+        """Groups of whole lines; a list is cut before its items where they fit."""
+        cuts = set(unit.parts)
+        start, tokens = unit.start, 0
+        for at in range(unit.start, unit.end):
+            size = estimate(self.words(unit, self.lines[at]))
+            full = tokens + size > self.wanted
+            ahead = at in cuts and tokens > self.wanted // 2
+            if at > start and (full or ahead):
+                yield from self.chunk(unit, start, at)
+                start, tokens = at, 0
+            tokens += size
+        yield from self.chunk(unit, start, unit.end)
+
+    def chunk(self, unit: Unit, start: int, end: int) -> Iterator[_Piece]:
+        piece = self.piece(unit, start, end, glue="\n" if start > unit.start else "\n\n")
+        if piece.tokens > self.room:
+            yield from self.split_text(start, piece.text)
+        elif piece.text.strip():
+            yield piece
+
+    def split_text(self, start: int, text: str) -> Iterator[_Piece]:
+        """Groups of whole sentences; what has none is cut between words, then anywhere."""
+        line, at = start, 0
+        for part in _group(text, self.wanted):
+            begin = text.index(part, at)
+            line += text.count("\n", at, begin)
+            at = begin
+            words = readable(part)
+            glue = "\n\n" if begin == 0 else " "
+            yield _Piece(line, line + part.count("\n") + 1, part, words, estimate(words), glue)
+
+    def piece(self, unit: Unit, start: int, end: int, glue: str = "\n\n") -> _Piece:
+        text = "\n".join(self.lines[start:end]).rstrip()
+        words = self.words(unit, text)
+        trimmed = len(text.split("\n")) if text else 0
+        return _Piece(start, start + max(1, trimmed), text, words, estimate(words), glue)
+
+    def words(self, unit: Unit, text: str) -> str:
+        return readable(text, code=unit.kind is UnitKind.CODE)
+
+
+def _group(text: str, wanted: int) -> Iterator[str]:
+    """Yield stretches of ``text`` of at most ``wanted`` tokens that together hold all of it."""
+    held, tokens = "", 0
+    for sentence in _sentences(text, wanted):
+        size = estimate(sentence)
+        if held and tokens + size > wanted:
+            yield held.rstrip()
+            held, tokens = "", 0
+        held += sentence
+        tokens += size
+    if held.strip():
+        yield held.rstrip()
+
+
+def _sentences(text: str, wanted: int) -> Iterator[str]:
+    starts = [*sentence_starts(text), len(text)]
+    for begin, end in zip(starts, starts[1:], strict=False):
+        sentence = text[begin:end]
+        if estimate(sentence) <= wanted:
+            yield sentence
+        else:
+            yield from _words(sentence, wanted)
+
+
+_WORD = re.compile(r"\S+\s*|\s+")
+
+
+def _words(sentence: str, wanted: int) -> Iterator[str]:
+    for match in _WORD.finditer(sentence):
+        word = match.group()
+        step = _MAX_WORD if estimate(word[:_MAX_WORD]) <= wanted else wanted
+        for at in range(0, len(word), step):
+            yield word[at : at + step]
+
+
+def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
+    raw = run.pieces[0].text + "".join(p.glue + p.text for p in run.pieces[1:])
+    words = run.pieces[0].words + "".join(("\n" if "\n" in p.glue else " ") + p.words for p in run.pieces[1:])
+    text = strip_block_ids(raw) or raw.strip()
+    ids = _BLOCK_ID.search(raw) if "^" in raw else None
+    searched = readable(text, urls=True) + " " + words if "://" in text else words
+    if ordinal == 0 and frame.extra:
+        searched += "\n" + frame.extra
+    return Passage(
+        ordinal=ordinal,
+        heading_path=run.path,
+        line_start=run.pieces[0].start + frame.first_line,
+        line_end=run.pieces[-1].end - 1 + frame.first_line,
+        text=text,
+        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}",
+        text_hash=_hash(run.path, text),
+        block_id=ids.group(1) if ids else "",
+        search_text=fold(searched),
+        search_heading=fold(" ".join(run.path)),
+    )
+
+
+def _prefix(path: tuple[str, ...], frame: Frame) -> str:
+    """``title › heading › heading``; too long a path keeps its first and last names."""
+    names = [frame.title, *path]
+    if len(names) > 1 and names[1].casefold() == frame.title.casefold():
+        del names[1]
+    whole = " › ".join(names)
+    if estimate(whole) <= _PREFIX_TOKENS:
+        return whole
+    if len(names) == 1:
+        return cut(whole, _PREFIX_TOKENS)
+    return " › ".join((cut(names[0], _PREFIX_TOKENS // 2 - 2), cut(names[-1], _PREFIX_TOKENS // 2 - 2)))
+
+
+def _dated(words: str, day: str) -> str:
+    """Prefix "[7 May 2023] ": embedding models know dates by their names."""
+    if not day:
+        return words
+    year, month, number = day[:10].split("-")
+    return f"[{int(number)} {_MONTHS[int(month) - 1]} {year}] {words}"
+
+
+def _hash(path: tuple[str, ...], text: str) -> str:
+    return digest("\0".join((*path, text)).encode("utf-8", "replace"))

@@ -1,0 +1,112 @@
+"""Markdown as a person reads it: what the model embeds and full text searches.
+
+Marks go, words stay: the text of links, the alt text of images, code, comments, cells of tables.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["link_text", "readable", "strip_block_ids"]
+
+_WIKI = re.compile(r"!?\[\[(?!\[)([^\[\]\n]{1,1000})\]\]")
+_MARKDOWN = re.compile(
+    r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*+)(?:[ \t]+[\"'(][^\"\n]*?[\"')])?[ \t]*\)"
+)
+_URL = re.compile(r"<?\bhttps?://(?:www\.)?([^\s/<>()\[\]]+)([^\s<>\[\]|]*)>?")
+_HTML = re.compile(r"</?[A-Za-z][^<>\n]{0,1000}>|<!--+|--+>|<br/?>")
+_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9\-]+[ \t]*$", re.MULTILINE)
+_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)++(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*(?:[-*+][ \t]+)*+(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*(?:[-=*_|:+][ \t]*){3,}$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_STRONG = re.compile(r"\*\*+|__+|~~+|==+|%%+|`+")
+_EMPHASIS = re.compile(r"(?<![\w\\])[*_](?=\S)|(?<=[^\s\\])[*_](?!\w)")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BARS = re.compile(r"[ \t]*\|[ \t]*")
+_BLANKS = re.compile(r"[ \t]{2,}")
+_EMPTY_LINES = re.compile(r"\s*\n\s*")
+
+
+def link_text(inner: str) -> str:
+    """Return how ``[[inner]]`` reads: its own text, else target and subpath."""
+    target, bar, shown = inner.partition("|")
+    shown = shown.rpartition("|")[2].strip()  # of an embed's sizes and texts the last
+    if bar and shown and not shown.replace("x", "").isdigit():
+        return shown
+    note, _, rest = target.rstrip("\\").partition("#")
+    parts = [note.strip(), *(p.strip() for p in rest.split("#") if not p.startswith("^"))]
+    return " > ".join(p for p in parts if p)
+
+
+def strip_block_ids(text: str) -> str:
+    """Return ``text`` without the ``^id`` at the end of a line."""
+    return _BLOCK_ID.sub("", text).rstrip() if "^" in text else text
+
+
+def readable(text: str, *, urls: bool = False, code: bool = False) -> str:
+    """Return the words of a run of blocks, one line per line; ``code`` keeps everything but fences.
+
+    A bare address is shortened to its host unless ``urls`` is set.
+    """
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if code:
+        return _tidy(text)
+    text = _links(text, urls)
+    if "<" in text or "-->" in text:
+        text = _HTML.sub(" ", text)
+    text = _line_marks(text)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub("", _STRONG.sub("", text))
+    elif "~~" in text or "==" in text or "%%" in text or "`" in text:
+        text = _STRONG.sub("", text)
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
+    return _tidy(text)
+
+
+def _links(text: str, urls: bool) -> str:
+    if "[[" in text:
+        text = _WIKI.sub(_shown, text)
+    if "](" in text:
+        text = _MARKDOWN.sub(_label, text)
+        if "](" in text:  # an image inside a link
+            text = _MARKDOWN.sub(_label, text)
+    if "://" in text and not urls:
+        text = _URL.sub(r"\1", text)
+    return text
+
+
+def _shown(match: re.Match[str]) -> str:
+    return link_text(match.group(1))
+
+
+def _label(match: re.Match[str]) -> str:
+    return match.group(1)
+
+
+def _line_marks(text: str) -> str:
+    if "^" in text:
+        text = _BLOCK_ID.sub("", text)
+    if ">" in text:
+        text = _QUOTE.sub(_callout, text)
+    if "---" in text or "***" in text or "___" in text or "|" in text or "===" in text:
+        text = _RULE.sub("", text)
+    if "#" in text:
+        text = _HEADING.sub("", text)
+    text = _BULLET.sub("", text)
+    return (
+        _BARS.sub(" | ", text).replace("\n | ", "\n").replace(" | \n", "\n").strip(" |")
+        if "|" in text
+        else text
+    )
+
+
+def _callout(match: re.Match[str]) -> str:
+    return f"{match.group(1).partition('|')[0]}: " if match.group(1) else ""
+
+
+def _tidy(text: str) -> str:
+    return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
