@@ -44,7 +44,8 @@ def _no_network() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """HOME and XDG folders of its own, so no user's configuration, registry or daemon is seen."""
-    for name in [n for n in os.environ if n.startswith("GENESYS_")]:
+    # GENESYS_CASES is no setting: it tells tests where the shared vault cases lie.
+    for name in [n for n in os.environ if n.startswith("GENESYS_") and n != "GENESYS_CASES"]:
         monkeypatch.delenv(name)
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))

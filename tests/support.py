@@ -48,12 +48,8 @@ class Result:
 
 def cases_folder() -> Path | None:
     """The shared vault cases: ``GENESYS_CASES``, else ``shared/cases`` beside the checkout, or None."""
-    named = _CASES or str(ROOT.parent / "shared" / "cases")
-    folder = Path(named)
+    folder = Path(os.environ.get("GENESYS_CASES") or ROOT.parent / "shared" / "cases")
     return folder if folder.is_dir() else None
-
-
-_CASES = os.environ.get("GENESYS_CASES", "")  # read at import: fixtures strip GENESYS_* from each test
 
 
 def tree_bytes(folder: Path, *, skip: str = ".genesys") -> dict[str, bytes]:

