@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from genesys.model import CAUSAL, SUPPORTIVE, Edge, EdgeType, Step
 from genesys.reports import NoteRef, WhyReport
@@ -24,13 +24,18 @@ def why(index: Index, path: str, depth: int, refs: Callable[[Iterable[str]], dic
     """
     upstream = _chain(index, path, depth, _cause_of)
     downstream = _chain(index, path, depth, _effect_of)
-    around = index.edges_of([path])
+    around = _edges(index, [path])
     shown = {s.edge for s in (*upstream, *downstream)}
     related = tuple(e for e in around if e not in shown)
     names = refs({path, *(s.path for s in (*upstream, *downstream))})
     titled = lambda steps: tuple(_named(s, names) for s in steps)  # noqa: E731 - two uses, one line
     last, only = _removal_impact(index, path, around)
     return WhyReport(names[path], titled(upstream), titled(downstream), related, last, only)
+
+
+def _edges(index: Index, paths: Collection[str], types: Collection[EdgeType] = ()) -> list[Edge]:
+    """Edges at any of the notes, both directions; no types means all."""
+    return index.edges_of(list(index.note_ids(list(paths)).values()), types or None)
 
 
 def _named(step: Step, names: dict[str, NoteRef]) -> Step:
@@ -61,7 +66,7 @@ def _chain(index: Index, start: str, depth: int, other: Neighbours) -> list[Step
     steps: list[Step] = []
     level = [start]
     for distance in range(1, depth + 1):
-        edges = sorted(index.edges_of(level, types=sorted(CAUSAL)), key=_order)
+        edges = sorted(_edges(index, level, CAUSAL), key=_order)
         following: list[str] = []
         for path in level:
             for edge in edges:
@@ -88,7 +93,7 @@ def _removal_impact(
     neighbours = sorted({e.target if e.source == path else e.source for e in around})
     if not neighbours:
         return (), ()
-    edges = index.edges_of(neighbours)
+    edges = _edges(index, neighbours)
     last_cause, only_link = [], []
     for note in neighbours:
         own = [e for e in edges if note in (e.source, e.target)]
@@ -119,7 +124,7 @@ def neighbourhood(
     for _ in range(depth):
         level = list(queue)
         queue.clear()
-        reached = index.edges_of(level, types=types) if level else []
+        reached = _edges(index, level, types) if level else []
         for end in _ends(reached, set(level), direction):
             if end in seen:
                 continue
@@ -128,7 +133,7 @@ def neighbourhood(
                 break
             seen[end] = None
             queue.append(end)
-    inside = [e for e in index.edges_of(list(seen), types=types) if e.source in seen and e.target in seen]
+    inside = index.edges_among(list(index.note_ids(list(seen)).values()), types or None)
     return list(seen), inside, truncated
 
 

@@ -28,7 +28,8 @@ def embed_pending(
 
     ``wanted`` is asked before each batch, so that a caller can stop between two of them.
     """
-    left = index.vector_counts(embedder.model_id).pending
+    have, all_passages = index.vector_counts(embedder.model_id)
+    left = all_passages - have
     total = min(left, limit) if limit is not None else left
     done = 0
     while done < total and wanted():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 
-from genesys.model import Edge, Json
+from genesys.model import WRITTEN, CreatedBy, Edge, EdgeType, FileType, Json, Link, Relation
 from genesys.parse.graphshape import edge_rows, note_json
 from genesys.store.index import Index
+from genesys.store.rows import GraphLink
 
 __all__ = ["as_graphml", "as_json"]
 
@@ -18,21 +18,25 @@ def as_json(index: Index, *, inferred: bool) -> dict[str, Json]:
 
     A link that only an alias resolves is unresolved here, as it is in Obsidian, and an inferred edge.
     """
-    written = index.written_graph()
-    notes = [note_json(n.path, n.title, n.aliases, n.tags) for n in written.notes]
+    notes, links = index.written_graph()
     edges: list[Json] = []
     seen: set[tuple[object, ...]] = set()
-    for row in written.links:
-        for shaped in edge_rows(row.link):
-            end = {"target": row.target} if row.target and not row.via_alias else {"unresolved": row.link.target}
-            edge = {"source": row.source, **end, **shaped}
-            key = tuple(sorted((k, str(v)) for k, v in edge.items() if k != "line"))
+    for link in links:
+        target = None if link.via_alias else link.target_path
+        for edge in edge_rows(_as_link(link), link.source, target):
+            key = tuple(sorted((k, str(v)) for k, v in edge.items()))
             if key not in seen:
                 seen.add(key)
                 edges.append(edge)
     if inferred:
-        edges += [_inferred(e) for e in index.all_edges(inferred=True, written=False)]
-    return {"notes": list(notes), "edges": edges}
+        edges += [_inferred(e) for e in index.all_edges() if e.created_by not in WRITTEN]
+    listed = [n for n in notes if n.type is FileType.NOTE]
+    return {"notes": [note_json(n.path, n.title, n.aliases, n.tags) for n in listed], "edges": edges}
+
+
+def _as_link(row: GraphLink) -> Link:
+    relations = tuple(Relation(EdgeType(t), forward, weight, CreatedBy(by)) for t, forward, weight, by in row.edges)
+    return Link(row.kind, row.target, row.subpath, row.key, row.line, row.sentence, relations)
 
 
 def _inferred(edge: Edge) -> dict[str, Json]:
@@ -60,10 +64,14 @@ def as_graphml(index: Index, *, inferred: bool) -> bytes:
     ):
         ET.SubElement(root, "key", {"id": key, "for": scope, "attr.name": key, "attr.type": kind})
     graph = ET.SubElement(root, "graph", edgedefault="directed")
-    for note in index.written_graph().notes:
+    notes = [n for n in index.written_graph()[0] if n.type is FileType.NOTE]
+    for note in notes:
         node = ET.SubElement(graph, "node", id=_xml(note.path))
         _data(node, title=note.title, tags=", ".join(note.tags))
-    for edge in _graph_edges(index, inferred):
+    paths = {n.path for n in notes}
+    for edge in index.all_edges(include_inferred=inferred):
+        if edge.source not in paths or edge.target not in paths:
+            continue
         element = ET.SubElement(graph, "edge", source=_xml(edge.source), target=_xml(edge.target))
         _data(
             element,
@@ -75,13 +83,6 @@ def as_graphml(index: Index, *, inferred: bool) -> bytes:
     out = io.BytesIO()
     ET.ElementTree(root).write(out, encoding="utf-8", xml_declaration=True)
     return out.getvalue() + b"\n"
-
-
-def _graph_edges(index: Index, inferred: bool) -> Iterator[Edge]:
-    notes = {n.path for n in index.written_graph().notes}
-    for edge in index.all_edges(inferred=inferred, written=True):
-        if edge.source in notes and edge.target in notes:
-            yield edge
 
 
 def _data(parent: ET.Element, **values: str) -> None:

@@ -15,18 +15,19 @@ from dataclasses import dataclass, field, replace
 
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
-from genesys.ignore import Rules, load_rules
+from genesys.ignore import load_rules
 from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
 from genesys.reports import IndexReport
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.vault import Walk, is_empty_folder, walk
 
-__all__ = ["Progress", "run"]
+__all__ = ["Progress", "resolve_links", "run"]
 
 Progress = Callable[[str, int, int], None]  # phase, done, total
 
 BATCH = 256  # files a transaction: short enough that a reader or a kill never waits long
+PARSE_DIGEST = "parse_digest"  # meta: the reading settings that the index was made with
 EMPTY_FOLDER_NOTES = 10  # an emptied folder that held this many notes may be a lost mount, not a deletion
 
 
@@ -69,7 +70,7 @@ def run(
         VaultNotFound: the vault's folder is gone.
         DiskFull: nothing of the failing batch is kept, all before it is.
     """
-    reparse = index.reindex_due(settings.parse_digest())
+    reparse = index.reindex_due or index.meta_get(PARSE_DIGEST) not in (None, settings.parse_digest())
     job = Pass(settings, index, now, full, reparse, progress or _silent)
     with job.phase("walk"):
         rules = load_rules(settings.vault)
@@ -88,8 +89,8 @@ def _silent(phase: str, done: int, total: int) -> None:
 
 
 def _keep(job: Pass, found: Walk, known: Mapping[str, FileStat]) -> tuple[str, ...]:
-    """Folders whose missing files stay: unreadable ones, and ones that stand suddenly empty."""
-    keep = [f + "/" if f else "" for f in found.unreadable]
+    """Paths whose missing files stay: unreadable ones, and ones that stand suddenly empty."""
+    keep = list(found.unreadable)
     job.kept += [f"{f or 'the vault'}: can't be read" for f in found.unreadable]
     if job.full:
         return tuple(keep)
@@ -97,7 +98,7 @@ def _keep(job: Pass, found: Walk, known: Mapping[str, FileStat]) -> tuple[str, .
     gone = Counter(p.rpartition("/")[0] for p, s in known.items() if s.type is FileType.NOTE and p not in present)
     for folder, count in gone.items():
         if count >= EMPTY_FOLDER_NOTES and is_empty_folder(job.settings.vault, folder):
-            keep.append(folder + "/" if folder else "")
+            keep.append(folder)
             job.kept.append(
                 f"{folder or 'the vault'} is empty but held {count} notes; they stay in the index "
                 "(if you deleted them: genesys index --full)"
@@ -113,9 +114,7 @@ def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
         else:
             _stream(job, todo, known)
     with job.phase("resolve"):
-        if job.index.has_unresolved_work():
-            job.index.resolve(_resolver())
-            job.counts["resolved"] += 1
+        job.counts["resolved"] = resolve_links(job.index)
     with job.phase("write"):
         changed = job.counts["added"] + job.counts["changed"] + job.counts["moved"] + job.counts["removed"]
         if changed or job.counts["resolved"]:
@@ -124,7 +123,9 @@ def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
         if job.skipped != list(job.index.skipped()):
             job.index.set_skipped(job.skipped)
         if job.reparse:
-            job.index.reindexed(job.settings.parse_digest())
+            job.index.reindexed()
+        if job.index.meta_get(PARSE_DIGEST) != job.settings.parse_digest():
+            job.index.meta_set(PARSE_DIGEST, job.settings.parse_digest())
         if changed or job.full or job.reparse or job.index.meta_get("indexed_at") is None:
             job.index.meta_set("indexed_at", repr(job.now))
 
@@ -140,6 +141,11 @@ def _infer(job: Pass) -> None:
     from genesys.engine import inferring
 
     inferring.refresh(job.index, job.settings)
+
+
+def resolve_links(index: Index) -> int:
+    """Resolve what waits for it by Obsidian's rules; how many links lead elsewhere than before."""
+    return index.resolve(_resolver()).changed
 
 
 def _resolver() -> Callable[[str, str, Sequence[str], Sequence[str]], tuple[str | None, bool]]:

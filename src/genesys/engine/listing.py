@@ -7,10 +7,11 @@ from urllib.parse import quote
 
 from genesys.embed import model_name
 from genesys.engine import lease
-from genesys.model import Filters
+from genesys.model import Filters, Skipped
 from genesys.reports import NoteRef, StatusReport
 from genesys.settings import Settings
-from genesys.store.index import Index, NoteRow
+from genesys.store.index import Index
+from genesys.store.rows import NoteRow
 
 __all__ = ["open_uri", "refs", "search", "status", "to_ref"]
 
@@ -25,11 +26,11 @@ def to_ref(row: NoteRow, settings: Settings, summary: str = "") -> NoteRef:
         path=row.path,
         title=row.title,
         status=row.status,
-        score=row.score,
+        score=row.score if row.score is not None else 0.0,
         kind=row.kind,
         pinned=row.pinned,
         category=row.category,
-        last_active=row.last_active,
+        last_active=max(row.mtime, row.last_recalled or 0.0),
         summary=summary,
         uri=open_uri(settings.vault.name, row.path),
     )
@@ -37,7 +38,8 @@ def to_ref(row: NoteRow, settings: Settings, summary: str = "") -> NoteRef:
 
 def refs(index: Index, settings: Settings, paths: Iterable[str]) -> dict[str, NoteRef]:
     """References to notes by path; what is no note (a canvas, say) is left out."""
-    return {row.path: to_ref(row, settings) for row in index.notes_by_path(list(paths))}
+    ids = index.note_ids(list(paths))
+    return {row.path: to_ref(row, settings) for row in index.note_rows(list(ids.values())).values()}
 
 
 def search(
@@ -58,12 +60,12 @@ def status(index: Index, settings: Settings) -> StatusReport:
     """What the index holds: counts, and what was left out or could not be read."""
     counts = index.counts()
     name = model_name(settings)
-    vectors = index.vector_counts(name)
+    have, total = index.vector_counts(name)
     stamp = index.meta_get("indexed_at")
     notices = []
-    if vectors.pending:
-        notices.append(f"{vectors.pending} passages wait for their vector: genesys index")
-    if index.has_unresolved_work():
+    if have < total:
+        notices.append(f"{total - have} passages wait for their vector: genesys index")
+    if counts.stale_links:
         notices.append("a pass was interrupted: genesys index continues it")
     return StatusReport(
         vault=str(settings.vault),
@@ -71,14 +73,14 @@ def status(index: Index, settings: Settings) -> StatusReport:
         index_bytes=settings.index.stat().st_size if settings.index.exists() else 0,
         notes=counts.notes,
         passages=counts.passages,
-        vectors=vectors.vectors,
-        pending=vectors.pending,
+        vectors=have,
+        pending=total - have,
         links=counts.links,
         unresolved_links=counts.unresolved,
         edges=counts.edges,
         statuses=counts.statuses,
         skipped=tuple(index.skipped()),
-        problems=tuple(index.problems()),
+        problems=tuple(Skipped(path, reason) for path, reason in index.problems()),
         model=name,
         last_index=float(stamp) if stamp else None,
         writing=lease.is_held(settings.index.parent),

@@ -14,6 +14,7 @@ __all__ = ["resolve_name"]
 
 MAX_NAME = 1_000  # characters; no path of a vault is longer
 SUGGESTIONS = 3
+MAX_TITLES = 20_000  # compared one by one for a suggestion; more would keep a person waiting
 
 
 def resolve_name(index: Index, name: str) -> str:
@@ -28,8 +29,8 @@ def resolve_name(index: Index, name: str) -> str:
         raise NoteNotFound("no note was named", hint="give a note's name, path or alias")
     if index.note_id(target) is not None:
         return target
-    paths = [p for p in index.paths_by_key(target_key(target)) if p.lower().endswith(".md")]
-    owners = index.alias_owners(target_key(target)) if "/" not in target else []
+    paths = index.notes_by_key(target_key(target))
+    owners = index.notes_by_alias(target) if "/" not in target else []
     found = resolve(target, "", paths, owners)
     if found.path is None:
         if len(owners) > 1:
@@ -67,6 +68,6 @@ def _fold(path: str) -> str:
 
 
 def _nearest(index: Index, target: str) -> str:
-    titles = index.titles()
-    near = difflib.get_close_matches(target, titles, SUGGESTIONS, 0.6) if len(titles) < 20_000 else []
+    titles = [row.title for row in index.names()]
+    near = difflib.get_close_matches(target, titles, SUGGESTIONS, 0.6) if len(titles) < MAX_TITLES else []
     return "did you mean " + " or ".join(repr(t) for t in near) + "?" if near else "see `genesys search`"

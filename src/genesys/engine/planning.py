@@ -19,8 +19,8 @@ def make_plan(
 ) -> Plan:
     """Compare the files on disk with the index.
 
-    ``keep`` are folders (with a trailing slash; "" is the vault) whose missing files stay in the index,
-    because the folder could not be read. With ``full`` every file is read again, whatever its time stamp
+    ``keep`` are paths ("" is the vault) at or below which missing files stay in the index, because they
+    could not be read. With ``full`` every file is read again, whatever its time stamp
     says; only a differing content hash makes it a change in the end.
     """
     added: list[FileStat] = []
@@ -36,10 +36,12 @@ def make_plan(
             changed.append(stat)
         else:
             unchanged += 1
-    removed = tuple(p for p in known if p not in seen and not p.startswith(keep)) if keep else tuple(
-        p for p in known if p not in seen
-    )
+    removed = tuple(p for p in known if p not in seen and not _below(p, keep))
     return Plan(tuple(added), tuple(changed), removed, unchanged)
+
+
+def _below(path: str, folders: tuple[str, ...]) -> bool:
+    return any(not f or path == f or path.startswith(f + "/") for f in folders)
 
 
 def _stamp(stat: FileStat) -> tuple[int, int, int]:

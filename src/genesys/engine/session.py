@@ -18,8 +18,23 @@ from genesys.engine import lease
 from genesys.engine.embedding import embed_pending
 from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
-from genesys.model import Answer, EdgeType, Filters, Json
-from genesys.reports import Check, IndexReport, NoteRef, StatusReport, Subgraph, WhyReport
+from genesys.model import Answer, EdgeType, Filters, Json, Kind, MemoryType
+from genesys.plot import Curves
+from genesys.reports import (
+    Check,
+    CoreList,
+    DecayReport,
+    Explanation,
+    Forgotten,
+    IndexReport,
+    NoteRef,
+    Remembered,
+    Stats,
+    StatusReport,
+    Subgraph,
+    WhyReport,
+    WriteReport,
+)
 from genesys.settings import Settings, machine_id
 from genesys.store.index import Index, open_index
 from genesys.vault import read
@@ -115,20 +130,20 @@ class Genesys:
     def _embed_after(self, report: IndexReport, embed: bool, progress: Progress | None) -> IndexReport:
         start = time.perf_counter()
         name = model_name(self.settings)
-        before = self._index.vector_counts(name)
+        have, total = self._index.vector_counts(name)
         embedded, notices = 0, report.notices
-        if embed and before.pending:
+        if embed and have < total:
             try:
                 embedded = embed_pending(self._index, self.warm(), progress=progress)
             except ModelError as e:
                 notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
-        after = self._index.vector_counts(name) if embedded else before
+        have, total = self._index.vector_counts(name) if embedded else (have, total)
         seconds = {**report.seconds, "embed": round(time.perf_counter() - start, 4)}
         return replace(
             report,
             embedded=embedded,
-            reused=report.passages - after.pending - embedded,
-            pending=after.pending,
+            reused=have - embedded,
+            pending=total - have,
             notices=notices,
             seconds=seconds,
         )
@@ -188,7 +203,7 @@ class Genesys:
         if wanted is False:
             return None, ("the model is still loading: answered from words and links",)
         with self._lock:
-            if not self._index.vector_counts(model_name(self.settings)).vectors:
+            if not self._index.vector_counts(model_name(self.settings))[0]:
                 return None, ()
         try:
             return self.warm(), ()
@@ -257,7 +272,170 @@ class Genesys:
         with self._lock:
             return graphs.as_graphml(self._index, inferred=inferred)
 
+    def explain(self, name: str) -> Explanation:
+        """Why a note has its score: factors, accesses, thresholds, and what would change them."""
+        from genesys.engine import explaining
+
+        with self._lock:
+            return explaining.explain(self._index, self.settings, resolve_name(self._index, name), self._clock())
+
+    def outlook(self, name: str) -> Curves:
+        """A note's score over the next year, left alone and recalled today."""
+        from genesys.engine import explaining
+
+        with self._lock:
+            return explaining.outlook(self._index, self.settings, resolve_name(self._index, name), self._clock())
+
+    def year(self) -> Curves:
+        """What a year of use does to notes, by the settings in force."""
+        from genesys.engine import explaining
+
+        return explaining.year(self.settings)
+
+    def stats(self) -> Stats:
+        """Numbers of the memory as of the last maintenance pass."""
+        from genesys.engine import explaining
+
+        with self._lock:
+            return explaining.stats(self._index, self.settings)
+
     def doctor(self) -> tuple[Check, ...]:
         from genesys.engine.doctor import examine
 
         return examine(self.settings)
+
+    # ------------------------------------------------------------------ remembering
+
+    def remember(
+        self,
+        content: str,
+        *,
+        title: str = "",
+        related: Sequence[tuple[str, EdgeType]] = (),
+        category: str = "",
+        memory_type: MemoryType | None = None,
+        source_session: str = "",
+        tags: Sequence[str] = (),
+        with_vectors: bool | None = None,
+    ) -> Remembered:
+        """Write a memory as a note; the same session and content again finds the one that is there.
+
+        Raises:
+            UsageError: no content. NoteNotFound, AmbiguousNote: a related note is not there.
+            WriteRefused, DiskFull: the vault can't be written; nothing was.
+        """
+        from genesys.engine import memory
+
+        request = memory.Request(
+            content, title, tuple(related), category, memory_type, source_session, tuple(tags)
+        )
+        embedder, _ = self._embedder_for(with_vectors)
+        with self._lock:
+            return memory.remember(
+                self._index, self.settings, request, self._clock(), self.resolve, embedder
+            )
+
+    def amend(
+        self, name: str, content: str, *, title: str = "", source_session: str = "", with_vectors: bool | None = None
+    ) -> Remembered:
+        """A new memory that supersedes a note; the old one stays as it is."""
+        path = self.resolve(name)
+        return self.remember(
+            content,
+            title=title,
+            related=[(path, EdgeType.SUPERSEDES)],
+            source_session=source_session,
+            with_vectors=with_vectors,
+        )
+
+    def pin(self, name: str) -> NoteRef:
+        """Make a note core for good, and write it into the note at once.
+
+        Raises:
+            WriteRefused: the note must be left alone; it is pinned in the index all the same.
+        """
+        from genesys.engine import pinning
+
+        with self._lock:
+            return pinning.pin(self._index, self.settings, self.resolve(name), self._clock())
+
+    def unpin(self, name: str) -> NoteRef:
+        """Take a pin away; status and core follow from the note's own score again."""
+        from genesys.engine import pinning
+
+        with self._lock:
+            return pinning.unpin(self._index, self.settings, self.resolve(name), self._clock())
+
+    def is_person_note(self, name: str) -> bool:
+        """Whether a person wrote the note (and not Genesys)."""
+        from genesys.engine import listing
+
+        with self._lock:
+            path = resolve_name(self._index, name)
+            return listing.refs(self._index, self.settings, [path])[path].kind is Kind.NOTE
+
+    def forget(self, name: str, *, allow_person_note: bool = False) -> Forgotten:
+        """Move a note to the trash, with an undo.
+
+        Raises:
+            WriteRefused: a person wrote it and ``allow_person_note`` is not set.
+        """
+        from genesys.engine import memory
+
+        with self._lock:
+            return memory.forget(
+                self._index, self.settings, self.resolve(name), self._clock(), allow_person_note=allow_person_note
+            )
+
+    def undo_forget(self, which: str = "") -> str:
+        """Bring back the last forgotten note, or the one of an event number or path; returns its path."""
+        from genesys.engine import memory
+
+        with self._lock:
+            return memory.undo_forget(self._index, self.settings, which, self._clock())
+
+    def core(self, category: str = "") -> CoreList:
+        """Core notes, what is proposed for it, and the preferences."""
+        from genesys.engine import pinning
+
+        with self._lock:
+            return pinning.core_list(self._index, self.settings, category, self._clock())
+
+    def set_core_preferences(
+        self, *, auto: Sequence[str] = (), approval: Sequence[str] = (), excluded: Sequence[str] = ()
+    ) -> CoreList:
+        """Replace the preferences: categories that are always, only after asking, or never core."""
+        from genesys.engine import memory
+
+        with self._lock:
+            memory.set_preferences(self._index, auto, approval, excluded)
+        return self.core()
+
+    def change_core_preferences(
+        self, auto: Sequence[str], approval: Sequence[str], excluded: Sequence[str], *, clear: bool = False
+    ) -> CoreList:
+        """Put categories on the lists they are named for, taking them off the others."""
+        from genesys.engine.scoring import preferences
+
+        with self._lock:
+            now = preferences(self._index)
+            lists = [set() if clear else set(group) for group in (now.auto, now.approval, now.excluded)]
+            for at, names in enumerate((auto, approval, excluded)):
+                for group in lists:
+                    group -= set(names)
+                lists[at] |= set(names)
+            return self.set_core_preferences(auto=tuple(lists[0]), approval=tuple(lists[1]), excluded=tuple(lists[2]))
+
+    def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """One maintenance pass; with ``dry_run`` what it would do, and why."""
+        from genesys.engine import maintain
+
+        with self._lock:
+            return maintain.run(self._index, self.settings, self._clock(), dry_run=dry_run)
+
+    def unwrite(self, *, dry_run: bool = False) -> WriteReport:
+        """Take every ``genesys_*`` line out of the vault, byte-exactly."""
+        from genesys.engine import writeback
+
+        with self._lock:
+            return writeback.unwrite(self._index, self.settings, self._clock(), dry_run=dry_run)

@@ -1,0 +1,73 @@
+"""Links by meaning for memories that Genesys writes: a new memory is tied to what it is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from genesys.embed import Embedder
+from genesys.model import CreatedBy, Edge, EdgeType
+from genesys.store.index import Index
+
+__all__ = ["link_new"]
+
+PER_MEMORY = 3  # links a memory gets
+PER_NODE = 10  # such links any note may have, so that no note becomes a hub by likeness alone
+FLOOR = 0.45  # cosine below which MiniLM's likeness says little
+
+
+def link_new(index: Index, embedder: Embedder, path: str) -> tuple[Edge, ...]:
+    """Embed a new memory's passages and tie it to the nearest notes by cosine.
+
+    Only where no edge exists; the weight of an edge is the cosine.
+    """
+    note = index.note_id(path)
+    if note is None:
+        return ()
+    pending = index.pending_of(embedder.model_id, note)
+    if pending:
+        vectors = embedder.encode([text for _, text in pending])
+        index.put_vectors(embedder.model_id, embedder.dim, [key for key, _ in pending], vectors)
+    near = _nearest(index, embedder.model_id, note)
+    edges = tuple(_edges(index, path, near))
+    if edges:
+        index.add_edges(edges)
+    return edges
+
+
+def _nearest(index: Index, model: str, note: int) -> list[tuple[int, float]]:
+    """(note, cosine) of the best passage of each other note, best first."""
+    matrix = index.matrix(model)
+    if matrix is None:
+        return []
+    own = matrix.vectors[matrix.note_id == note]
+    if not len(own):
+        return []
+    cosine = (matrix.vectors @ own.T).max(axis=1)
+    cosine[matrix.note_id == note] = -1.0
+    best: dict[int, float] = {}
+    for at in np.argsort(-cosine, kind="stable")[: 20 * PER_NODE].tolist():
+        if cosine[at] < FLOOR:
+            break
+        best.setdefault(int(matrix.note_id[at]), float(cosine[at]))
+    return list(best.items())
+
+
+def _edges(index: Index, path: str, near: list[tuple[int, float]]) -> list[Edge]:
+    rows = {row.id: row for row in index.note_rows([n for n, _ in near])}
+    linked = {p for e in index.edges_of([path]) for p in (e.source, e.target)}
+    found: list[Edge] = []
+    for note, cosine in near:
+        if len(found) == PER_MEMORY:
+            break
+        row = rows.get(note)
+        if row is None or row.path in linked or _full(index, row.path):
+            continue
+        found.append(Edge(path, row.path, EdgeType.RELATED_TO, round(cosine, 4), CreatedBy.AUTO))
+    return found
+
+
+def _full(index: Index, path: str) -> bool:
+    count = Counter(e.created_by for e in index.edges_of([path]))
+    return count[CreatedBy.AUTO] >= PER_NODE

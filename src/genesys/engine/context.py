@@ -1,0 +1,129 @@
+"""A block of text for the head of a prompt: core memories, the best passages, the cause of each in a line.
+
+The same text for the same state of the memory: nothing in it depends on the clock, on how long it took or
+on what was asked before, and asking for it leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from genesys.model import Answer, Hit, Step
+from genesys.quote import QUOTE_NOTICE, estimate_tokens, inline, quote, shorten_tokens
+from genesys.reports import ContextBlock, CoreList, NoteRef, WhyReport
+
+__all__ = ["Asked", "build", "context"]
+
+PASSAGES = 8  # hits looked at; a block with more is a list, not a context
+CORE_SHARE = 0.4  # of the budget at most; what the task is about has the rest
+SESSION_SHARE = 0.2
+PASSAGE_FLOOR = 25  # tokens: less of a passage says nothing
+PASSAGE_SHARE = 0.5  # of what is left, so that one long passage leaves room for a second voice
+WHY_DEPTH = 1
+DIGEST_TOKENS = 40  # of a core memory's summary
+
+
+class Asked(Protocol):
+    """What of an open memory a context is made from."""
+
+    @property
+    def warmed(self) -> bool: ...
+    def core(self, category: str = "") -> CoreList: ...
+    def why(self, name: str, depth: int = 3) -> WhyReport: ...
+    def recall(
+        self, query: str, k: int = 10, *, read_only: bool = False, with_vectors: bool | None = None
+    ) -> Answer: ...
+
+
+def context(
+    memory: Asked, query: str, max_tokens: int, session_notes: Sequence[NoteRef] = ()
+) -> ContextBlock:
+    """The block for ``query``, at most ``max_tokens`` long by :func:`genesys.quote.estimate_tokens`.
+
+    ``session_notes`` are memories of the conversation the block is for, oldest first.
+    """
+    vectors = None if memory.warmed else False
+    answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
+    causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}
+    return build(memory.core(), answer, causes, max_tokens, session_notes)
+
+
+def build(
+    core: CoreList,
+    answer: Answer,
+    causes: dict[str, tuple[Step, ...]],
+    max_tokens: int,
+    session_notes: Sequence[NoteRef] = (),
+) -> ContextBlock:
+    """Lay the parts out within the budget; a part that finds no room is left out whole."""
+    block = _Block(max_tokens)
+    if not block.add([QUOTE_NOTICE]):
+        return ContextBlock("", 0, ())
+    notes = sorted(core.notes, key=lambda note: (-round(note.score or 0.0, 1), note.path))
+    block.add_list("Core memories:", notes, int(CORE_SHARE * max_tokens))
+    block.add_list("Stored in this conversation:", session_notes, int(SESSION_SHARE * max_tokens))
+    for number, hit in enumerate(answer.hits):
+        head = ["", "What the notes say:"] if number == 0 else []
+        block.add_passage(head, hit, causes.get(hit.path, ()))
+    if not block.paths:
+        return ContextBlock("", 0, (), answer.signals)
+    return ContextBlock(block.text(), estimate_tokens(block.text()), tuple(block.paths), answer.signals)
+
+
+class _Block:
+    """Lines that never outgrow the budget."""
+
+    def __init__(self, max_tokens: int) -> None:
+        self.max_tokens = max_tokens
+        self.lines: list[str] = []
+        self.paths: dict[str, None] = {}
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def left(self) -> int:
+        return self.max_tokens - estimate_tokens(self.text()) - 1
+
+    def add(self, lines: Sequence[str]) -> bool:
+        """Add all of the lines, or none."""
+        if estimate_tokens("\n".join([*self.lines, *lines])) > self.max_tokens:
+            return False
+        self.lines += lines
+        return True
+
+    def add_list(self, title: str, notes: Sequence[NoteRef], share: int) -> None:
+        """One line a note, the first ones first, within ``share`` tokens."""
+        lines = ["", title]
+        chosen: list[str] = []
+        for note in notes:
+            line = f"- {inline(note.path, 1000)}"
+            line += f": {inline(shorten_tokens(note.summary, DIGEST_TOKENS))}" if note.summary else ""
+            if note.path in self.paths or estimate_tokens("\n".join([*lines, line])) > share:
+                continue
+            lines.append(line)
+            chosen.append(note.path)
+        if chosen and self.add(lines):
+            self.paths |= dict.fromkeys(chosen)
+
+    def add_passage(self, head: Sequence[str], hit: Hit, upstream: Sequence[Step]) -> None:
+        """Where it stands, the passage, its first cause."""
+        where = f"- {inline(hit.path, 1000)}"
+        where += f" under {inline(' › '.join(hit.heading_path))}" if hit.heading_path else ""
+        where += f" ({inline(hit.date, 30)})" if hit.date else ""
+        where += f", superseded by {inline(hit.superseded_by, 1000)}" if hit.superseded_by else ""
+        cause = [f"  cause: {_cause(upstream[0])}"] if upstream else []
+        room = self.left() - estimate_tokens("\n".join([*head, where, *cause]))
+        text = shorten_tokens(hit.text, max(int(room * PASSAGE_SHARE), min(room, PASSAGE_FLOOR)))
+        while text and estimate_tokens(quote(text)) > room:  # every line gained a "> "
+            text = shorten_tokens(text, estimate_tokens(text) * 3 // 4)
+        if estimate_tokens(text) < min(PASSAGE_FLOOR, estimate_tokens(hit.text)) // 2:
+            return
+        if self.add([*head, where, quote(text), *cause]) or self.add([*head, where, quote(text)]):
+            self.paths[hit.path] = None
+
+
+def _cause(step: Step) -> str:
+    edge = step.edge
+    said = f": {inline(edge.evidence, 160)}" if edge.evidence else ""
+    return f"{edge.type.value} {inline(step.path, 1000)}{said}"

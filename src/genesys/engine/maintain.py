@@ -1,0 +1,112 @@
+"""One maintenance pass: score the vault, move statuses, choose the core, prune, write back."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from genesys.engine.scoring import Columns, columns, core_choice, scores
+from genesys.engine.writeback import due, write_notes
+from genesys.errors import GenesysError
+from genesys.model import Status
+from genesys.reports import DecayReport, StatusChange, WriteReport
+from genesys.score.arrays import KIND_CODE, STATUS_CODE
+from genesys.score.connectivity import orphans
+from genesys.score.decay import VaultScores
+from genesys.score.lifecycle import Change, Roster, changes
+from genesys.settings import Settings
+from genesys.store.index import Index, StateChange
+
+if TYPE_CHECKING:
+    from genesys.score.core import CoreChoice
+
+__all__ = ["run"]
+
+LAST_PASS = "maintained_at"
+CLOCK_JUMP_S = 30 * 86_400.0  # a clock this far behind the newest access, or a pass this far ahead, is doubted
+
+
+def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) -> DecayReport:
+    """Score every note at ``now`` and act on it; with ``dry_run`` say what would change and touch nothing."""
+    start = time.perf_counter()
+    cols = columns(index)
+    scored = scores(index, settings, cols, now)
+    choice = core_choice(index, settings, cols, scored)
+    moved = _changes(cols, scored, choice, settings, now)
+    pruned = tuple(c for c in moved if c.new is Status.PRUNED)
+    listed = tuple(
+        StatusChange(cols.rows[c.index].path, c.old, c.new, float(scored.score[c.index]), c.reason) for c in moved
+    )
+    writes = WriteReport()
+    gone: tuple[str, ...] = tuple(cols.rows[c.index].path for c in pruned)
+    if not dry_run:
+        _store(index, cols, scored, choice, moved, now)
+        gone = _prune(index, settings, cols, pruned, now)
+        writes = write_notes(index, settings, due(index.all_notes(), settings.writeback, now), now)
+    return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
+
+
+def _changes(
+    cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings, now: float
+) -> tuple[Change, ...]:
+    core = np.zeros(len(cols.rows), dtype=np.bool_)
+    core[list(choice.core)] = True
+    roster = Roster(
+        status=np.array([STATUS_CODE[r.status] for r in cols.rows], dtype=np.int8),
+        days_in_status=np.array([(now - r.changed_at) / 86_400.0 for r in cols.rows]),
+        kind=np.array([KIND_CODE[r.kind] for r in cols.rows], dtype=np.int8),
+        pinned=np.array([r.pinned for r in cols.rows], dtype=np.bool_),
+        core=core,
+        orphan=orphans(len(cols), cols.edges),
+    )
+    found = changes(roster, scored.score, scored.idle_days, settings.lifecycle)
+    return tuple(
+        replace(c, reason=choice.core.get(c.index, c.reason)) if c.new is Status.CORE else c for c in found
+    )
+
+
+def _store(
+    index: Index,
+    cols: Columns,
+    scored: VaultScores,
+    choice: CoreChoice,
+    moved: tuple[Change, ...],
+    now: float,
+) -> None:
+    status = {c.index: c for c in moved if c.new is not Status.PRUNED}
+    states = [
+        StateChange(
+            row.id,
+            status=status[at].new if at in status else None,
+            score=float(scored.score[at]),
+            factors=scored.factors(at),
+            core=at in choice.core,
+        )
+        for at, row in enumerate(cols.rows)
+    ]
+    with index.transaction():
+        index.set_states(states, now=now)
+        for c in status.values():
+            detail = {"old": c.old.value, "new": c.new.value, "reason": c.reason, "score": float(scored.score[c.index])}
+            index.add_event("status", cols.rows[c.index].path, detail, now=now)
+        index.meta_set(LAST_PASS, repr(now))
+
+
+def _prune(
+    index: Index, settings: Settings, cols: Columns, pruned: tuple[Change, ...], now: float
+) -> tuple[str, ...]:
+    """Memories whose time is over go to the trash; one that can't go stays and is tried next time."""
+    from genesys.engine.memory import trash_note
+
+    gone = []
+    for change in pruned:
+        row = cols.rows[change.index]
+        try:
+            trash_note(index, settings, row, "prune", change.reason, now)
+        except GenesysError:
+            continue
+        gone.append(row.path)
+    return tuple(gone)

@@ -1,0 +1,178 @@
+"""The one path back: state of the index → properties of a note, by the policy of §9.
+
+A patch is pure; the write compares the note's hash once more, so a person who saves in between always wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from genesys.errors import DiskFull, VaultError, WriteRefused
+from genesys.model import FileType, Json, Kind, Skipped, Status
+from genesys.parse.patch import Value, patch, unpatch
+from genesys.reports import WriteReport
+from genesys.settings import Settings
+from genesys.store.index import Index, NoteRow
+from genesys.vault import read, walk
+from genesys.write import content_hash, sweep_temp, write_if
+
+__all__ = ["due", "unwrite", "wanted_values", "write_notes", "write_now"]
+
+MOVED_SCORE = 0.1  # a smaller change of the rounded score is not worth a change of the file
+QUIET_S = 600.0  # seconds after a person's edit in which the note is left alone
+PER_PASS = 50  # notes a pass: a sync service has to carry every one of them
+PREIMAGE_S = 30 * 86_400.0  # seconds for which the last pre-image of a note is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A note to write, and the values it should have."""
+
+    row: NoteRow
+    values: Mapping[str, Value]
+
+
+def wanted_values(row: NoteRow) -> dict[str, Value]:
+    """The properties that say what Genesys knows of the note; None takes one away."""
+    last = None
+    if row.last_recalled is not None:
+        last = datetime.fromtimestamp(row.last_recalled).replace(microsecond=0)
+    return {
+        "genesys_status": row.status.value,
+        "genesys_score": round(row.score, 2) if row.score is not None else None,
+        "genesys_recalls": row.recalls or None,
+        "genesys_last_recalled": last,
+        "genesys_core": True if row.status is Status.CORE else None,
+        "genesys_pinned": True if row.pinned else None,
+    }
+
+
+def due(rows: Iterable[NoteRow], policy: str, now: float) -> list[Due]:
+    """The notes whose properties should be written in this pass, the longest waiting first."""
+    found = []
+    for row in rows:
+        if policy == "off" or row.refuse_write or row.opted_out or row.status is Status.PRUNED:
+            continue
+        if policy == "touched" and not _touched(row):
+            continue
+        if not _news(row) or _just_edited(row, now):
+            continue
+        found.append(Due(row, wanted_values(row)))
+    return sorted(found, key=lambda d: (d.row.last_recalled or d.row.mtime, d.row.path))
+
+
+def _touched(row: NoteRow) -> bool:
+    """Whether Genesys has something to say of it: recalled, pinned, core, written by it, or said before."""
+    said = bool(row.written) or row.own.status is not None
+    return bool(row.recalls or row.pinned or row.core or row.kind is Kind.MEMORY or said)
+
+
+def _news(row: NoteRow) -> bool:
+    """Status changed, the score moved, or nothing was written yet."""
+    if row.own.status is None or row.own.status is not row.status:
+        return True
+    if bool(row.own.pinned) != row.pinned or bool(row.own.core) != (row.status is Status.CORE):
+        return True
+    old, new = row.own.score, row.score
+    if new is None:
+        return False
+    return old is None or abs(round(new, 2) - round(old, 2)) >= MOVED_SCORE - 1e-9
+
+
+def _just_edited(row: NoteRow, now: float) -> bool:
+    ours = row.written_hash != "" and row.written_hash == row.content_hash
+    return not ours and 0 <= now - row.mtime < QUIET_S
+
+
+def write_notes(
+    index: Index, settings: Settings, notes: Iterable[Due], now: float, *, limit: int = PER_PASS
+) -> WriteReport:
+    """Write at most ``limit`` notes; what is refused is remembered with its reason and not tried again
+    until the note changes."""
+    listed = list(notes)
+    written: list[str] = []
+    refused: list[Skipped] = []
+    deferred = max(0, len(listed) - limit)
+    sweep_temp(settings.vault, now=now)
+    for item in listed[:limit]:
+        try:
+            if write_now(index, settings, item.row, item.values, now):
+                written.append(item.row.path)
+            else:
+                deferred += 1
+        except DiskFull:
+            raise
+        except (WriteRefused, VaultError) as e:
+            refused.append(Skipped(item.row.path, e.message))
+    return WriteReport(tuple(written), tuple(refused), deferred)
+
+
+def write_now(index: Index, settings: Settings, row: NoteRow, values: Mapping[str, Value], now: float) -> bool:
+    """Patch one note; False where a person was faster (the next pass tries again).
+
+    Raises:
+        WriteRefused: the note must be left alone; the message says why.
+        DiskFull: nothing was changed.
+    """
+    if row.refuse_write:
+        raise WriteRefused(f"{row.path} is left alone: {row.refuse_write}")
+    raw = read(settings.vault, row.path)
+    digest = content_hash(raw)
+    if digest != row.content_hash:
+        return False
+    new = patch(raw, values)
+    if new == raw:
+        index.set_own(row.id, _own(values))
+        return True
+    stat = write_if(settings.vault, row.path, digest, new)
+    if stat is None:
+        return False
+    with index.transaction():
+        index.set_written(row.id, stat, _own(values))
+        index.save_preimage(row.path, raw, now, keep_s=PREIMAGE_S)
+        index.add_event("write", row.path, {"values": _own(values)}, now=now)
+    return True
+
+
+def _own(values: Mapping[str, Value]) -> dict[str, Json]:
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items() if v is not None}
+
+
+def unwrite(index: Index | None, settings: Settings, now: float, *, dry_run: bool = False) -> WriteReport:
+    """Take every ``genesys_*`` line out of the vault, byte-exactly; also of notes the index doesn't know."""
+    from genesys.settings import ignore_rules
+
+    written: list[str] = []
+    refused: list[Skipped] = []
+    for stat in walk(settings.vault, ignore_rules(settings)).files:
+        if stat.type is not FileType.NOTE:
+            continue
+        try:
+            _unwrite_one(index, settings, stat.path, now, dry_run, written)
+        except (VaultError, OSError) as e:
+            refused.append(Skipped(stat.path, getattr(e, "message", str(e))))
+    return WriteReport(tuple(written), tuple(refused))
+
+
+def _unwrite_one(
+    index: Index | None, settings: Settings, path: str, now: float, dry_run: bool, written: list[str]
+) -> None:
+    raw = read(settings.vault, path)
+    if b"genesys_" not in raw:
+        return
+    new = unpatch(raw)
+    if new == raw:
+        return
+    if not dry_run:
+        stat = write_if(settings.vault, path, content_hash(raw), new)
+        if stat is None:
+            raise WriteRefused("changed while it was being written", hint="run `genesys unwrite` again")
+        note = index.note_id(path) if index else None
+        if index and note is not None:
+            with index.transaction():
+                index.set_written(note, stat, {})
+                index.save_preimage(path, raw, now, keep_s=PREIMAGE_S)
+                index.add_event("unwrite", path, {}, now=now)
+    written.append(path)
