@@ -13,11 +13,15 @@ from genesys.store.rows import AccessArrays, AccessRow, EventRow
 __all__ = [
     "ACCESS_KINDS",
     "access_arrays",
+    "access_count",
     "accesses_of",
     "add_accesses",
     "add_event",
+    "event_counts",
     "events",
     "remove_events",
+    "replace_accesses",
+    "set_event_detail",
 ]
 
 ACCESS_KINDS: tuple[AccessKind, ...] = tuple(AccessKind)
@@ -57,6 +61,17 @@ def accesses_of(db: Db, note_ids: Collection[int]) -> list[AccessRow]:
     return [AccessRow(note, time, AccessKind(kind), weight) for note, time, kind, weight in rows]
 
 
+def replace_accesses(db: Db, note_ids: Collection[int], rows: Iterable[AccessRow]) -> None:
+    """Make ``rows`` the whole history of these notes: compaction, or a better restoration."""
+    with db.transaction():
+        db.run("DELETE FROM accesses WHERE note_id IN (SELECT value FROM json_each(?))", (listed(note_ids),))
+        add_accesses(db, rows)
+
+
+def access_count(db: Db) -> int:
+    return int(db.value("SELECT count(*) FROM accesses"))
+
+
 # ------------------------------------------------------------------ events
 
 
@@ -78,9 +93,9 @@ def _event(row: Row) -> EventRow:
 
 
 def events(
-    db: Db, since: float, kinds: Collection[str] | None, path: str | None, limit: int
+    db: Db, since: float, kinds: Collection[str] | None, path: str | None, limit: int, newest_first: bool
 ) -> list[EventRow]:
-    """Events at or after ``since``, newest first, of some kinds or of one note where given."""
+    """Events at or after ``since``, of some kinds or of one note where given."""
     rows = db.all(
         """SELECT id, time, kind, path, detail FROM events
         WHERE time >= ?1 AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2)))
@@ -88,7 +103,17 @@ def events(
         ORDER BY time DESC, id DESC LIMIT ?4""",
         (since, None if kinds is None else listed(kinds), path, limit),
     )
-    return [_event(row) for row in rows]
+    found = [_event(row) for row in rows]
+    return found if newest_first else found[::-1]
+
+
+def event_counts(db: Db) -> dict[str, int]:
+    """How many events of each kind."""
+    return dict(db.all("SELECT kind, count(*) FROM events GROUP BY kind ORDER BY kind"))
+
+
+def set_event_detail(db: Db, event_id: int, detail: Mapping[str, Json]) -> None:
+    db.run("UPDATE events SET detail = ? WHERE id = ?", (encode.as_json(dict(detail)), event_id))
 
 
 def remove_events(db: Db, ids: Collection[int]) -> None:

@@ -21,6 +21,7 @@ __all__ = ["Db", "Row", "connect", "listed"]
 Row = tuple[Any, ...]
 
 CACHE_KIB = 32_000  # page cache of one connection; the daemon's memory target leaves room for little more
+CHECKPOINT_PAGES = 4_000  # pages in the log before they are copied back: a bulk write rewrites the same ones
 JOURNAL_LIMIT = 64 * 1024 * 1024  # bytes the write-ahead log may keep after a large batch
 
 
@@ -166,6 +167,7 @@ class Db:
             con.pragma("journal_mode", "wal")
             con.pragma("journal_size_limit", JOURNAL_LIMIT)
             con.pragma("synchronous", "normal")
+            con.wal_autocheckpoint(CHECKPOINT_PAGES)
             con.pragma("foreign_keys", True)
             con.pragma("secure_delete", "fast")
             con.pragma("temp_store", "memory")

@@ -15,7 +15,7 @@ Opening and meta
 Files (writers: one transaction each)
   file_states() -> {path: FileStat}           content_hash "" and mtime 0: must be read again
   hashes() -> {content_hash: [path]}          to recognise moves
-  put([FileRecord], now)                      upsert everything of the files; passages diffed by text hash
+  put([FileRecord], now) -> PutReport         upsert everything of the files; passages diffed by text hash
   touch([FileStat])                           same content, new stat
   move([Move])                                ids, vectors, accesses, state stay; then put() the notes anew
   remove(paths)                               nothing stays (vectors go with collect_garbage)
@@ -33,8 +33,10 @@ Links and edges
 
 Notes and names
   note_id(path), note_ids(paths), file_path(id), note_row(path), note_rows(ids=None) -> {id: NoteRow}
-  properties(ids), tags_of(ids=None), aliases_of(ids=None)
+  all_notes(), notes_by_path(paths), list_notes(filters, limit, offset) -> [NoteRow]; matching(filters) -> ids
+  properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
   names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
+  paths_by_key(key) (any type), notes_by_property(key, value) -> [path]
   notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
 
 Passages and full text
@@ -44,7 +46,7 @@ Passages and full text
   doc_frequency(terms) -> {term: passages}, stems(text) -> [token]
 
 Vectors
-  pending(model, limit) -> [(vec_key, text)]  newest notes first
+  pending(model, limit) -> [(vec_key, text)]  newest notes first; pending_of(model, note_id)
   put_vectors(model, dim, keys, vectors), vector_counts(model) -> (have, total)
   knn(model, query, k) -> [(passage_id, cosine)]
   matrix(model) -> Matrix | None (cached), blocks(model), vector_version()
@@ -52,9 +54,13 @@ Vectors
   collect_garbage() -> vectors dropped        also drops deleted words from the full-text file
 
 State, accesses, events
-  set_states([StateChange]), set_written(note_id, content_hash, values)
-  add_accesses([AccessRow]), accesses() -> AccessArrays, accesses_of(ids)
-  add_event(kind, path, detail, now, keep=False) -> id, events(since, kinds, path, limit), remove_events(ids)
+  set_states([StateChange])                   score, factors, status, pinned, core, recalls, last_recalled
+  set_written(note_id, stat, values, shift)   after a write-back; set_own(note_id, values) where none was due
+  save_preimage(note_id, raw, now, keep_s), preimage(note_id) -> (time, bytes) | None
+  add_accesses([AccessRow]), replace_accesses(ids, [AccessRow])
+  access_arrays() -> AccessArrays, accesses_of(ids) -> [AccessRow], access_count()
+  add_event(kind, path, detail, now, keep=False) -> id, events(since, kinds, path, limit, newest_first)
+  event_counts(), set_event_detail(id, detail), remove_events(ids)
 """
 
 from __future__ import annotations
@@ -71,7 +77,7 @@ from genesys.store import access, files, graph, links, meta, put, state, text, v
 from genesys.store.db import Db, connect
 from genesys.store.links import Resolver
 from genesys.store.reader import Reader
-from genesys.store.rows import AccessRow, ResolveReport, StateChange
+from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
 from genesys.store.schema import REINDEX_DUE, claim, migrate
 
 if TYPE_CHECKING:
@@ -167,8 +173,8 @@ class Index(Reader):
 
     # files
 
-    def put(self, batch: Sequence[FileRecord], now: float) -> None:
-        put.put(self._db, batch, now)
+    def put(self, batch: Sequence[FileRecord], now: float) -> PutReport:
+        return put.put(self._db, batch, now)
 
     def touch(self, stats: Iterable[FileStat]) -> None:
         files.touch(self._db, stats)
@@ -216,8 +222,16 @@ class Index(Reader):
     def set_states(self, changes: Iterable[StateChange]) -> None:
         state.set_states(self._db, changes)
 
-    def set_written(self, note_id: int, content_hash: str, values: Mapping[str, Json]) -> None:
-        state.set_written(self._db, note_id, content_hash, values)
+    def set_written(
+        self, note_id: int, stat: FileStat, values: Mapping[str, Json], *, shift: int = 0
+    ) -> None:
+        state.set_written(self._db, note_id, stat, values, shift)
+
+    def set_own(self, note_id: int, values: Mapping[str, Json]) -> None:
+        state.set_own(self._db, note_id, values)
+
+    def save_preimage(self, note_id: int, raw: bytes, now: float, *, keep_s: float) -> None:
+        state.save_preimage(self._db, note_id, raw, now, keep_s)
 
     def add_accesses(self, rows: Iterable[AccessRow]) -> None:
         access.add_accesses(self._db, rows)
@@ -226,6 +240,12 @@ class Index(Reader):
         self, kind: str, path: str, detail: Mapping[str, Json], now: float, *, keep: bool = False
     ) -> int:
         return access.add_event(self._db, kind, path, detail, now, keep)
+
+    def replace_accesses(self, note_ids: Collection[int], rows: Iterable[AccessRow]) -> None:
+        access.replace_accesses(self._db, note_ids, rows)
+
+    def set_event_detail(self, event_id: int, detail: Mapping[str, Json]) -> None:
+        access.set_event_detail(self._db, event_id, detail)
 
     def remove_events(self, ids: Collection[int]) -> None:
         access.remove_events(self._db, ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
-from genesys.model import FileType, Json, Kind, MemoryType, Status
+from genesys.model import Json, Kind, MemoryType, Status
 from genesys.store import encode
 from genesys.store.db import Db, Row, listed
 from genesys.store.keys import alias_key
@@ -13,22 +13,28 @@ from genesys.store.rows import NameRow, NoteRow, PassageArrays, PassageRow
 
 __all__ = [
     "aliases_of",
+    "all_notes",
     "file_path",
     "names",
     "note_id",
+    "note_ids",
     "note_row",
     "note_rows",
     "notes_by_alias",
     "notes_by_date",
     "notes_by_key",
+    "notes_by_path",
+    "notes_by_property",
     "notes_by_tag",
     "notes_in_folder",
     "passage_arrays",
     "passages",
     "passages_around",
     "passages_of",
+    "paths_by_key",
     "properties",
     "sessions",
+    "tag_pairs",
     "tags_of",
 ]
 
@@ -143,6 +149,28 @@ def note_ids(db: Db, paths: Collection[str]) -> dict[str, int]:
     )
 
 
+def all_notes(db: Db) -> list[NoteRow]:
+    """Every note, in order of id."""
+    return [_note(row) for row in db.all(_NOTES + "ORDER BY n.id")]
+
+
+def notes_by_path(db: Db, paths: Sequence[str]) -> list[NoteRow]:
+    """Notes in the order of ``paths``; those that are gone are left out."""
+    rows = {row[1]: _note(row) for row in db.all(_NOTES + f"WHERE f.path IN {_LIST}", (listed(paths),))}
+    return [rows[path] for path in paths if path in rows]
+
+
+def notes_by_property(db: Db, key: str, value: str) -> list[str]:
+    """Paths of the notes whose property ``key`` is the text ``value``."""
+    rows = db.all(
+        """SELECT f.path FROM notes n JOIN files f ON f.id = n.id
+        WHERE instr(n.properties, ?1) AND EXISTS (
+          SELECT 1 FROM json_each(n.properties) p WHERE p.key = ?1 AND p.value = ?2) ORDER BY f.path""",
+        (key, value),
+    )
+    return [path for (path,) in rows]
+
+
 def properties(db: Db, ids: Collection[int]) -> dict[int, dict[str, Json]]:
     rows = db.all(f"SELECT id, properties FROM notes WHERE id IN {_LIST}", (listed(ids),))
     return {i: json.loads(text) for i, text in rows}
@@ -178,10 +206,20 @@ def names(db: Db) -> list[NameRow]:
     return [NameRow(note, path, title, aliases.get(note, ())) for note, path, title in rows]
 
 
-def notes_by_key(db: Db, key: str, *, only_notes: bool = True) -> list[str]:
-    """Paths whose :func:`~genesys.store.keys.name_key` is ``key``."""
-    rows = db.all("SELECT path, type FROM files WHERE name_key = ? ORDER BY path", (key,))
-    return [path for path, kind in rows if kind == FileType.NOTE.value or not only_notes]
+def notes_by_key(db: Db, key: str) -> list[str]:
+    """Paths of the notes whose :func:`~genesys.store.keys.name_key` is ``key``."""
+    rows = db.all("SELECT path FROM files WHERE name_key = ? AND type = 'note' ORDER BY path", (key,))
+    return [path for (path,) in rows]
+
+
+def paths_by_key(db: Db, key: str) -> list[str]:
+    """Paths of the files of any type whose name key is ``key``."""
+    return [path for (path,) in db.all("SELECT path FROM files WHERE name_key = ? ORDER BY path", (key,))]
+
+
+def tag_pairs(db: Db) -> list[tuple[int, str]]:
+    """Every (note id, tag in lower case)."""
+    return [(note, key) for note, key in db.all("SELECT note_id, key FROM tags ORDER BY note_id, key")]
 
 
 def notes_by_alias(db: Db, alias: str) -> list[str]:

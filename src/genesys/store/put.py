@@ -13,6 +13,7 @@ from genesys.store.db import Db, Row, listed
 from genesys.store.files import mark_dirty, remove
 from genesys.store.keys import alias_key, name_key, target_key
 from genesys.store.restore import clean_recalls, clean_time, recall_times, timestamp
+from genesys.store.rows import PutReport
 
 __all__ = ["EDIT_GAP_S", "put"]
 
@@ -55,24 +56,25 @@ class _Rows:
     accesses: list[Row] = field(default_factory=list)
     edited: list[tuple[int, float]] = field(default_factory=list)
     named: list[int] = field(default_factory=list)
+    restored: list[int] = field(default_factory=list)
     pinned: list[Row] = field(default_factory=list)
     dirty: set[str] = field(default_factory=set)
 
 
-def put(db: Db, batch: Sequence[FileRecord], now: float) -> None:
+def put(db: Db, batch: Sequence[FileRecord], now: float) -> PutReport:
     """Store every record, whole or not at all. A path that comes twice counts once, the last."""
     records = list({record.stat.path: record for record in batch}.values())
     if not records:
-        return
+        return PutReport()
     try:
         with db.transaction():
-            _put(db, records, now)
+            return _put(db, records, now)
     except UnicodeEncodeError:
         with db.transaction():
-            _put(db, [encode.storable(record) for record in records], now)
+            return _put(db, [encode.storable(record) for record in records], now)
 
 
-def _put(db: Db, records: Sequence[FileRecord], now: float) -> None:
+def _put(db: Db, records: Sequence[FileRecord], now: float) -> PutReport:
     records = [_without_opted_out(record) for record in records]
     known = _known(db, records)
     changed_type = [
@@ -88,6 +90,8 @@ def _put(db: Db, records: Sequence[FileRecord], now: float) -> None:
         _collect(rows, ids, record, known.get(record.stat.path), now)
     ids.save()
     _write(db, rows)
+    new, edited = (row[0] for row in rows.notes_new), (note_id for note_id, _ in rows.edited)
+    return PutReport(tuple(new), tuple(edited), tuple(rows.restored))
 
 
 def _without_opted_out(record: FileRecord) -> FileRecord:
@@ -185,6 +189,8 @@ def _collect_note(
             _follow_pin(rows, note, note_id, old)
     else:
         rows.notes_new.append((note_id, *facts, *_restored(note.own, now), now, mtime))
+        if note.own != OwnState():
+            rows.restored.append(note_id)
         rows.accesses.append((note_id, created_at, AccessKind.CREATE.value, _WEIGHTS.access_create))
         rows.accesses.extend(_restored_recalls(note.own, note_id, created_at, mtime, now))
     _collect_names(rows, note, note_id, old)

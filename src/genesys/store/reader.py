@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
-from genesys.model import Edge, EdgeType, FileStat, Json, Skipped
-from genesys.store import access, files, graph, lookup, meta, state, text, vectors
+from genesys.model import Edge, EdgeType, FileStat, Filters, Json, Skipped
+from genesys.store import access, files, filters, graph, lookup, meta, state, text, vectors
 from genesys.store.db import Db
 from genesys.store.rows import (
     AccessArrays,
@@ -80,11 +80,29 @@ class Reader:
     def note_rows(self, ids: Collection[int] | None = None) -> dict[int, NoteRow]:
         return lookup.note_rows(self._db, ids)
 
+    def all_notes(self) -> list[NoteRow]:
+        return lookup.all_notes(self._db)
+
+    def notes_by_path(self, paths: Sequence[str]) -> list[NoteRow]:
+        return lookup.notes_by_path(self._db, paths)
+
+    def list_notes(self, wanted: Filters, limit: int, offset: int = 0) -> list[NoteRow]:
+        return filters.list_notes(self._db, wanted, limit, offset)
+
+    def matching(self, wanted: Filters) -> set[int] | None:
+        return filters.matching(self._db, wanted)
+
+    def preimage(self, note_id: int) -> tuple[float, bytes] | None:
+        return state.preimage(self._db, note_id)
+
     def properties(self, ids: Collection[int]) -> dict[int, dict[str, Json]]:
         return lookup.properties(self._db, ids)
 
     def tags_of(self, ids: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
         return lookup.tags_of(self._db, ids)
+
+    def tag_pairs(self) -> list[tuple[int, str]]:
+        return lookup.tag_pairs(self._db)
 
     def aliases_of(self, ids: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
         return lookup.aliases_of(self._db, ids)
@@ -92,8 +110,14 @@ class Reader:
     def names(self) -> list[NameRow]:
         return lookup.names(self._db)
 
-    def notes_by_key(self, key: str, *, only_notes: bool = True) -> list[str]:
-        return lookup.notes_by_key(self._db, key, only_notes=only_notes)
+    def notes_by_key(self, key: str) -> list[str]:
+        return lookup.notes_by_key(self._db, key)
+
+    def paths_by_key(self, key: str) -> list[str]:
+        return lookup.paths_by_key(self._db, key)
+
+    def notes_by_property(self, key: str, value: str) -> list[str]:
+        return lookup.notes_by_property(self._db, key, value)
 
     def notes_by_alias(self, alias: str) -> list[str]:
         return lookup.notes_by_alias(self._db, alias)
@@ -177,6 +201,9 @@ class Reader:
     def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
         return vectors.pending(self._db, model, limit)
 
+    def pending_of(self, model: str, note_id: int) -> list[tuple[int, str]]:
+        return vectors.pending_of(self._db, model, note_id)
+
     def vector_counts(self, model: str) -> tuple[int, int]:
         return vectors.vector_counts(self._db, model)
 
@@ -206,8 +233,14 @@ class Reader:
 
     # accesses and events
 
-    def accesses(self) -> AccessArrays:
+    def access_arrays(self) -> AccessArrays:
         return access.access_arrays(self._db)
+
+    def access_count(self) -> int:
+        return access.access_count(self._db)
+
+    def event_counts(self) -> dict[str, int]:
+        return access.event_counts(self._db)
 
     def accesses_of(self, note_ids: Collection[int]) -> list[AccessRow]:
         return access.accesses_of(self._db, note_ids)
@@ -218,5 +251,6 @@ class Reader:
         kinds: Collection[str] | None = None,
         path: str | None = None,
         limit: int = 1_000,
+        newest_first: bool = True,
     ) -> list[EventRow]:
-        return access.events(self._db, since, kinds, path, limit)
+        return access.events(self._db, since, kinds, path, limit, newest_first)

@@ -26,6 +26,7 @@ __all__ = [
     "NoteRow",
     "PassageArrays",
     "PassageRow",
+    "PutReport",
     "ResolveReport",
     "StateChange",
 ]
@@ -208,6 +209,15 @@ class EventRow:
     kind: str
     path: str
     detail: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class PutReport:
+    """Ids of notes that one :meth:`Index.put` found new, edited since, and new with a state of their own."""
+
+    new: tuple[int, ...] = ()
+    edited: tuple[int, ...] = ()
+    restored: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

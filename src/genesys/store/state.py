@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from genesys.model import Json
+from genesys.model import FileStat, Json, OwnState, Status
 from genesys.store import encode
 from genesys.store.db import Db
+from genesys.store.files import touch
+from genesys.store.restore import timestamp
 from genesys.store.rows import Counts, StateChange
 
-__all__ = ["counts", "set_states", "set_written"]
+__all__ = ["counts", "own_of", "preimage", "save_preimage", "set_own", "set_states", "set_written"]
 
 
 def set_states(db: Db, changes: Iterable[StateChange]) -> None:
@@ -36,12 +38,75 @@ def set_states(db: Db, changes: Iterable[StateChange]) -> None:
         )
 
 
-def set_written(db: Db, note_id: int, content_hash: str, values: Mapping[str, Json]) -> None:
-    """Remember what Genesys wrote into a note: a change to this content is its own echo, no edit."""
-    db.run(
-        "UPDATE notes SET written_hash = ?, written = ? WHERE id = ?",
-        (content_hash, encode.as_json(dict(values)), note_id),
+def set_written(db: Db, note_id: int, stat: FileStat, values: Mapping[str, Json], shift: int = 0) -> None:
+    """Remember what Genesys wrote into a note: this content is its own echo and no edit.
+
+    ``values`` are the ``genesys_*`` properties as they stand in the file now, ``shift`` the number of
+    lines by which the body moved down, so that passages and links keep their lines without a new parse.
+    """
+    with db.transaction():
+        touch(db, [stat])
+        db.run(
+            "UPDATE notes SET written_hash = ?, written = ? WHERE id = ?",
+            (stat.content_hash, encode.as_json(dict(values)), note_id),
+        )
+        set_own(db, note_id, values)
+        if shift:
+            db.run(
+                """UPDATE passages SET line_start = line_start + ?1, line_end = line_end + ?1
+                WHERE note_id = ?2""",
+                (shift, note_id),
+            )
+            db.run(
+                "UPDATE links SET line = line + ? WHERE source_id = ? AND kind <> 'property'",
+                (shift, note_id),
+            )
+
+
+def set_own(db: Db, note_id: int, values: Mapping[str, Json]) -> None:
+    """What the ``genesys_*`` properties of a file say, where nothing had to be written."""
+    db.run("UPDATE notes SET own = ? WHERE id = ?", (encode.dump_own(own_of(values)), note_id))
+
+
+def own_of(values: Mapping[str, Json]) -> OwnState:
+    """Properties as a state; the prefix may be left out, a time is ISO text or UNIX seconds."""
+    bare = {key.removeprefix("genesys_"): value for key, value in values.items()}
+    status, recalled = bare.get("status"), bare.get("last_recalled")
+    return OwnState(
+        status=Status(status) if isinstance(status, str) and status in set(Status) else None,
+        score=_number(bare.get("score")),
+        recalls=int(n) if (n := _number(bare.get("recalls"))) is not None else None,
+        last_recalled=timestamp(recalled) if isinstance(recalled, str) else _number(recalled),
+        core=_flag(bare.get("core")),
+        pinned=_flag(bare.get("pinned")),
     )
+
+
+def _number(value: Json) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _flag(value: Json) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+# ------------------------------------------------------------------ pre-images
+
+
+def save_preimage(db: Db, note_id: int, raw: bytes, now: float, keep_s: float) -> None:
+    """Keep a note's bytes as they were before a write, the last ones only, and drop those too old."""
+    with db.transaction():
+        db.run("DELETE FROM preimages WHERE time < ?", (now - keep_s,))
+        db.run("INSERT OR REPLACE INTO preimages(note_id, time, raw) VALUES(?, ?, ?)", (note_id, now, raw))
+
+
+def preimage(db: Db, note_id: int) -> tuple[float, bytes] | None:
+    """(time, bytes) of a note before its last write; None where none is kept."""
+    row = db.one("SELECT time, raw FROM preimages WHERE note_id = ?", (note_id,))
+    return (row[0], row[1]) if row else None
+
+
+# ------------------------------------------------------------------ figures
 
 
 def counts(db: Db) -> Counts:
