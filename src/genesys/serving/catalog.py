@@ -224,8 +224,8 @@ cause or only link. Changes nothing.""",
 _STATS = ToolSpec(
     "memory_stats",
     "Memory statistics",
-    """Numbers of the whole memory: notes, memories, passages, edges by type, notes by status, core and \
-pinned notes, scores, and how far indexing has come. Use it when asked about the state of the \
+    """Returns numbers of the whole memory: notes, memories, passages, edges by type, notes by status, core \
+and pinned notes, scores, and how far indexing has come. Use it when asked about the state of the \
 memory, or when recall finds less than it should. Needs nothing. Changes nothing.""",
     (),
     results.STATS,
@@ -298,8 +298,8 @@ _PROMOTE = ToolSpec(
 the person asks to share it. Needs: node_id. action says what becomes of its links: keep_private \
 copies the memory and leaves its links as they are written, promote_all also copies the memories it \
 links to, delete_links takes the links out of the copy. A note that the person wrote is never \
-copied. By default a dry run: nothing is written and you get what would be; show that to the person, \
-then call again with dry_run false. The original stays as it is.""",
+copied. By default a dry run that writes nothing: show the person what would be, then call again \
+with dry_run false. Returns what is copied where, and what stays private.""",
     (
         _NODE,
         Param("action", Shape.CHOICE, "what becomes of its links", "keep_private", choices=ACTIONS),
