@@ -44,6 +44,7 @@ ROOM_OF = {
     "plot": "render",
     "quote": "quoting",
     "render": "render",
+    "render_state": "render",
     "bridge": "shell",
     "cli": "shell",
     "daemon": "shell",

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from genesys.errors import UsageError
+from genesys.reports import Curves
 
-__all__ = ["Curve", "Curves", "save_png", "terminal_plot"]
+__all__ = ["save_png", "terminal_plot"]
 
 HEIGHT = 18  # terminal rows: a curve that fits beside its text on a small screen
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """One line: ``y`` (a score in [0, 1]) over ``x`` (days)."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """Lines that belong together, with the thresholds of the lifecycle as (name, score)."""
-
-    title: str
-    lines: tuple[Curve, ...]
-    thresholds: tuple[tuple[str, float], ...] = ()
 
 
 def terminal_plot(curves: Curves, width: int) -> str:

@@ -16,6 +16,8 @@ __all__ = [
     "Check",
     "ContextBlock",
     "CoreList",
+    "Curve",
+    "Curves",
     "DecayReport",
     "Explanation",
     "Forgotten",
@@ -243,3 +245,21 @@ class Check:
     detail: str
     fix: str = ""
     warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One line: ``y`` (a score in [0, 1]) over ``x`` (days)."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Lines that belong together, with the thresholds of the lifecycle as (name, score)."""
+
+    title: str
+    lines: tuple[Curve, ...]
+    thresholds: tuple[tuple[str, float], ...] = ()

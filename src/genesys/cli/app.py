@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from genesys import __version__
-from genesys.cli import asking, indexing, looking
+from genesys.cli import asking, indexing, lasting, looking, remembering
 
 __all__ = ["app"]
 
@@ -36,5 +36,5 @@ def root(
     """Your Obsidian vault is Claude's memory."""
 
 
-for module in (indexing, asking, looking):
+for module in (indexing, asking, looking, remembering, lasting):
     module.register(app)

@@ -34,7 +34,8 @@ def explain(
     if json:
         print_json(report)
         return
-    from genesys.render import console, print_explanation
+    from genesys.render import console
+    from genesys.render_state import print_explanation
 
     out = console()
     print_explanation(out, report)
@@ -54,7 +55,8 @@ def stats(plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = No
     if json:
         print_json(report)
         return
-    from genesys.render import console, print_stats
+    from genesys.render import console
+    from genesys.render_state import print_stats
 
     out = console()
     print_stats(out, report)
@@ -77,7 +79,8 @@ def decay(
     if json:
         print_json(report)
         return
-    from genesys.render import console, print_decay
+    from genesys.render import console
+    from genesys.render_state import print_decay
 
     print_decay(console(), report)
 

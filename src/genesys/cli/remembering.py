@@ -160,6 +160,7 @@ def core(
     if json:
         print_json(result)
         return
-    from genesys.render import console, print_core
+    from genesys.render import console
+    from genesys.render_state import print_core
 
     print_core(console(), result)

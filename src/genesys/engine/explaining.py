@@ -11,8 +11,7 @@ from genesys.engine import causes
 from genesys.engine.listing import refs, to_ref
 from genesys.engine.scoring import Columns, columns, scores
 from genesys.model import AccessKind, EdgeType, Kind, Status
-from genesys.plot import Curve, Curves
-from genesys.reports import Amount, Explanation, Stats
+from genesys.reports import Amount, Curve, Curves, Explanation, Stats
 from genesys.score.arrays import DAY, Accesses, access_rows, edge_rows
 from genesys.score.connectivity import orphans
 from genesys.score.decay import VaultScores, score_note

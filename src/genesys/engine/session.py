@@ -19,10 +19,10 @@ from genesys.engine.embedding import embed_pending
 from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
 from genesys.model import Answer, EdgeType, Filters, Json, Kind, MemoryType
-from genesys.plot import Curves
 from genesys.reports import (
     Check,
     CoreList,
+    Curves,
     DecayReport,
     Explanation,
     Forgotten,

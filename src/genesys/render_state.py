@@ -1,0 +1,83 @@
+"""State as a person reads it: the core, a score explained, numbers, a maintenance pass."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from genesys.render import print_notes, safe
+from genesys.reports import CoreList, DecayReport, Explanation, Stats
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["print_core", "print_decay", "print_explanation", "print_stats"]
+
+LISTED = 20  # items of a list before the rest is only counted
+BAR = 40  # columns of the longest bar of a histogram
+
+
+def print_core(out: Console, report: CoreList) -> None:
+    if report.notes:
+        print_notes(out, report.notes)
+    else:
+        out.print("No note is core yet: pin one with `genesys pin NOTE`, or use the vault for a while.")
+    for note in report.proposals:
+        out.print(f"proposed: {safe(note.path)} ({safe(report.reasons.get(note.path, ''))})", markup=False)
+    for name in ("auto", "approval", "excluded"):
+        if chosen := getattr(report, name):
+            out.print(f"{name}: {', '.join(chosen)}", markup=False)
+
+
+def print_explanation(out: Console, report: Explanation) -> None:
+    """The score as a product, its parts, the accesses behind them, and what would change it."""
+    f = report.factors
+    out.print(f"{safe(report.note.title)}  {report.note.status.value}", markup=False, style="bold")
+    out.print(
+        f"  score {f.score:.3f} = relevance {f.relevance:.3f} × connectivity {f.connectivity:.3f}"
+        f" × reactivation {f.reactivation:.3f}",
+        markup=False,
+    )
+    for amount in report.amounts:
+        value = f"{amount.value:.3f} {amount.unit}".strip()
+        out.print(f"    {amount.name:<14} {value:<14} {safe(amount.meaning)}", markup=False, style="dim")
+    if report.accesses:
+        out.print("  accesses behind it:")
+    for time, kind, share in report.accesses:
+        day = datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M")
+        out.print(f"    {day}  {kind:<8} {share:4.0%} of its activation", markup=False)
+    for line in report.thresholds:
+        out.print(f"  threshold  {safe(line)}", markup=False)
+    for line in report.outlook:
+        out.print(f"  → {safe(line)}", markup=False)
+
+
+def print_stats(out: Console, report: Stats) -> None:
+    out.print(f"{report.notes} notes, {report.memories} of them memories; {report.core} core, {report.pinned} pinned")
+    out.print(f"{report.passages} passages, {sum(report.edges.values())} edges, {report.accesses} accesses")
+    out.print(", ".join(f"{count} {name}" for name, count in report.statuses.items()))
+    if any(report.score_histogram):
+        out.print(f"scores (mean {report.mean_score:.2f}):")
+        most = max(report.score_histogram)
+        for at, count in enumerate(report.score_histogram):
+            bar = "█" * round(BAR * count / most)
+            out.print(f"  {at / 10:.1f}–{(at + 1) / 10:.1f} {bar} {count}", markup=False)
+    else:
+        out.print("no note is scored yet: genesys decay")
+
+
+def print_decay(out: Console, report: DecayReport) -> None:
+    verb = "would change" if report.dry_run else "changed"
+    out.print(f"scored {report.scored} notes in {report.seconds:.1f} s; {len(report.changes)} {verb}")
+    for change in report.changes[:LISTED]:
+        line = f"  {change.old.value} → {change.new.value}  {safe(change.path)}  ({safe(change.reason)})"
+        out.print(line, markup=False)
+    if len(report.changes) > LISTED:
+        out.print(f"  and {len(report.changes) - LISTED} more (--json lists all)")
+    if report.dry_run:
+        return
+    writes = report.writes
+    later = f", {writes.deferred} in a later pass" if writes.deferred else ""
+    out.print(f"wrote into {len(writes.written)} notes{later}; {len(report.pruned)} memories went to the trash")
+    for item in writes.refused[:LISTED]:
+        out.print(f"! left alone: {safe(item.path)}: {safe(item.reason)}", markup=False)
