@@ -348,6 +348,8 @@ class ScoreParams:
     access_edit: float = 0.5
     access_recall: float = 1.0
     access_recall_low: float = 0.5
+    access_recall_top: int = 3  # ranks that count as a full recall
+    massed_factor: float = 0.5  # a recall's weight for each earlier one within a day (spacing effect)
     access_cascade: float = 0.3
     access_pin: float = 1.0
     cascade_depth: int = 2

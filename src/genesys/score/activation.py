@@ -16,7 +16,7 @@ import numpy.typing as npt
 from genesys.model import ScoreParams
 from genesys.score.arrays import DAY, Bools, Floats, Ints, totals
 
-__all__ = ["admissible", "ages", "base_level", "reactivation", "strength"]
+__all__ = ["admissible", "ages", "base_level", "reactivation", "recall_weight", "strength"]
 
 DEFAULTS = ScoreParams()
 
@@ -70,6 +70,18 @@ def reactivation(level: Floats, params: ScoreParams = DEFAULTS) -> Floats:
 def admissible(edit_times: Iterable[float], new: float) -> bool:
     """Whether an edit at ``new`` (UNIX seconds) counts: none of the note lies within a day of it."""
     return all(abs(new - time) >= DAY for time in edit_times)
+
+
+def recall_weight(rank: int, earlier: int, params: ScoreParams = DEFAULTS) -> float:
+    """Access weight of a recall that returned the note at ``rank`` (from 0), after ``earlier`` others of
+    the note within the last day.
+
+    Each earlier one halves it. With fixed d the sum can't tell ten recalls in a day from ten over a year,
+    and people can: massed practice is forgotten sooner (Pavlik & Anderson 2005 vary d instead, which has
+    no closed form).
+    """
+    weight = params.access_recall if rank < params.access_recall_top else params.access_recall_low
+    return float(weight * params.massed_factor**earlier)
 
 
 def _split(note: Ints, age: Floats, weight: npt.NDArray[np.floating], keep: int) -> tuple[Ints, Ints]:

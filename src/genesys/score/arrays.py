@@ -70,6 +70,15 @@ class Accesses:
         """The rows where ``mask`` is true."""
         return Accesses(self.note[mask], self.time[mask], self.weight[mask], self.kind[mask])
 
+    def plus(self, other: Accesses) -> Accesses:
+        """These rows and those of ``other``."""
+        return Accesses(
+            np.concatenate((self.note, other.note)),
+            np.concatenate((self.time, other.time)),
+            np.concatenate((self.weight, other.weight)),
+            np.concatenate((self.kind, other.kind)),
+        )
+
     def of(self, index: int) -> Accesses:
         """The rows of one note, renumbered to note 0."""
         rows = self.take(self.note == index)

@@ -41,6 +41,9 @@ class CoreChoice:
     proposals: dict[int, str]
 
 
+NO_PREFERENCES = Preferences()
+
+
 def hub_and_schema(
     n: int, edges: Edges, params: LifecycleParams = DEFAULTS, scoring: ScoreParams = SCORING
 ) -> tuple[Floats, Floats]:
@@ -80,7 +83,7 @@ def select(
     pinned: Bools,
     members: Collection[int],
     category: Sequence[str],
-    preferences: Preferences = Preferences(),
+    preferences: Preferences = NO_PREFERENCES,
     eligible: Bools | None = None,
     params: LifecycleParams = DEFAULTS,
 ) -> CoreChoice:
