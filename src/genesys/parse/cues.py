@@ -15,7 +15,7 @@ from functools import lru_cache
 from genesys.model import CreatedBy, EdgeType, Relation
 from genesys.parse.cue_cjk import relation_cjk
 from genesys.parse.cue_frames import Place, fits
-from genesys.parse.cue_table import AFTER, BEFORE, Cue
+from genesys.parse.cue_table import AFTER, AROUND, BEFORE, Cue
 from genesys.parse.cue_text import LINK, after_link, before_link, is_cjk, is_question, last
 from genesys.parse.cue_words import WORDS, Words
 
@@ -41,15 +41,19 @@ _LIST_GOES_ON = re.compile(rf"(?:, {LINK})*,? (?:and|or|&|und|oder|sowie) (?:\w+
 
 
 def _stems() -> tuple[str, ...]:
-    """The shortest set of substrings one of which is part of every phrase: the test that rejects most."""
+    """A small set of substrings one of which is part of every phrase: the test that rejects most."""
+    whole = {cue.phrase for cue in (*BEFORE, *AFTER) if cue.frame != "choice"}
+    starts = {" ".join(cue.phrase.split()[:2]): cue.phrase for cue in BEFORE if cue.frame == "choice"}
     found: list[str] = []
-    for phrase in sorted({cue.phrase for cue in (*BEFORE, *AFTER)}, key=len):
+    for phrase in sorted(whole, key=len):
         if not any(stem in phrase for stem in found):
             found.append(phrase)
-    return tuple(found)
+    found += [start for start, phrase in starts.items() if not any(stem in phrase for stem in found)]
+    return (*found, *sorted({around.opening for around in AROUND}))
 
 
-_STEMS = (*_stems(), "受", "以", "与", "和", "被")
+_STEMS = _stems()
+_ASCII_STEMS = tuple(stem for stem in _STEMS if stem.isascii())
 
 
 def relations(sentence: str, start: int, end: int) -> tuple[Relation, ...]:
@@ -75,7 +79,7 @@ def relations(sentence: str, start: int, end: int) -> tuple[Relation, ...]:
 def _may_hold_cue(sentence: str) -> bool:
     """The cheap test that most sentences fail, done once for all the links of a sentence."""
     low = sentence.lower().replace("\n", " ")
-    return any(stem in low for stem in _STEMS)
+    return any(stem in low for stem in (_ASCII_STEMS if low.isascii() else _STEMS))
 
 
 def _before(before: str, after: str) -> tuple[EdgeType, bool] | None:
