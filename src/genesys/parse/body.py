@@ -59,7 +59,8 @@ class UnitKind(StrEnum):
 class Unit:
     """A block at the top level, lines ``start`` to ``end`` (from 0, end excluded).
 
-    ``parts`` are the first lines of a list's items. A heading has ``level`` and ``title`` as written.
+    ``parts`` are the first lines of a list's items. A heading has ``level`` and ``title`` as written, a
+    code block the ``info`` behind its fence.
     """
 
     kind: UnitKind
@@ -68,6 +69,7 @@ class Unit:
     parts: tuple[int, ...] = ()
     level: int = 0
     title: str = ""
+    info: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class _Reader:
     def read(self, tokens: Sequence[Token]) -> Body:
         for index, token in enumerate(tokens):
             if token.type == "inline":
-                self.inline(token, tokens[index - 1].type)
+                self.inline(token, tokens[index - 1])
             elif token.level == 0 and token.map and token.nesting >= 0:
                 self.unit(token, tokens, index)
             elif token.type == "list_item_open":
@@ -155,12 +157,12 @@ class _Reader:
                 self.html(token.content, token.map[0])
         return Body(self.texts, list(self.without_gaps()))
 
-    def inline(self, token: Token, opened_by: str) -> None:
+    def inline(self, token: Token, opened: Token) -> None:
         line = token.map[0] if token.map else 0
-        if opened_by in ("th_open", "td_open"):
+        if opened.type in ("th_open", "td_open"):
             self.cells.append((token.content, line))
             return
-        if opened_by == "heading_open":
+        if opened.type == "heading_open" and not _underlined(opened):
             role = Role.HEADING
         else:
             role = Role.ITEM if self.first_of_item else Role.PARAGRAPH
@@ -185,7 +187,10 @@ class _Reader:
         kind = _KINDS.get(token.type, UnitKind.LINES)
         if kind is UnitKind.HEADING:
             title = tokens[index + 1].content
-            self.units.append(Unit(kind, start, end, level=int(token.tag[1]), title=title))
+            if _underlined(token) and ("\n" in title or len(title) > _MAX_UNDERLINED):
+                self.units.append(Unit(UnitKind.PROSE, start, end))
+            else:
+                self.units.append(Unit(kind, start, end, level=int(token.tag[1]), title=title))
             return
         if kind is UnitKind.PROSE:
             self.in_footnote = _FOOTNOTE.match(tokens[index + 1].content) is not None
@@ -194,7 +199,7 @@ class _Reader:
             self.texts.append(Text(token.content.rstrip("\n"), start))
             kind = UnitKind.PROSE
         parts = _item_lines(tokens, index) if token.type.endswith("_list_open") else ()
-        self.units.append(Unit(kind, start, end, parts))
+        self.units.append(Unit(kind, start, end, parts, info=token.info.strip()))
 
     def without_gaps(self) -> Iterator[Unit]:
         """Yield the units, and each line that no block claimed as a unit of its own."""
@@ -210,6 +215,12 @@ class _Reader:
             yield Unit(UnitKind.LINES, start, end)
 
 
+def _underlined(heading: Token) -> bool:
+    """A paragraph above a rule is a heading to Markdown; mostly nobody meant one."""
+    return not heading.markup.startswith("#")
+
+
+_MAX_UNDERLINED = 120  # characters
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:")
 _KINDS = {
     "heading_open": UnitKind.HEADING,

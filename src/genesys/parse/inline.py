@@ -10,6 +10,7 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -228,10 +229,8 @@ def _markdown_target(raw: str) -> tuple[str, str] | None:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m.group()), text)
     if "%" in text:
-        try:
+        with suppress(UnicodeDecodeError):
             text = unquote(text, errors="strict")
-        except UnicodeDecodeError:
-            pass
     target, hash_, rest = text.partition("#")
     target, rest = target.strip(), rest.strip()
     if not target and not rest:

@@ -21,7 +21,7 @@ __all__ = ["is_conflict_copy", "parse_note"]
 
 _HEAD_BYTES = 200_000  # of a note over the limit, what is read all the same
 _CONFLICT = re.compile(
-    r"\.sync-conflict-\d|conflicted copy|\(conflict|\bconflict(?:ed)? copy\b|_conflict-\d|\.conflict\b|case conflict"
+    r"\.sync-conflict-\d|conflict(?:ed)? copy|\(conflict|_conflict-\d|\.conflict\b|\(case conflict"
     r"|\(.*in Konflikt stehende Kopie|копия с конфликтом|冲突副本",
     re.IGNORECASE,
 )
@@ -76,7 +76,9 @@ def _note(
     title = stem(path)
     aliases, tags = props.aliases(values), _unique((*props.tags(values), *found.tags))
     day = props.day_of(title, values)
-    frame = Frame(title, day, props.search_line(values), first_line, options.passage_tokens)
+    extra = props.search_line(title, values)
+    drawing = "excalidraw-plugin" in values
+    frame = Frame(title, day, extra, first_line, options.passage_tokens, drawing)
     own_links = tuple(property_links(values, loaded.lines, _known(options.relation_keys)))
     return Note(
         path=path,

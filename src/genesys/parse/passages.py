@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from genesys.model import Passage
 from genesys.parse.body import Unit, UnitKind
@@ -25,19 +26,32 @@ _HARD_TOKENS = int(WINDOW_TOKENS * _SAFETY)
 _PREFIX_TOKENS = 60  # most that title and headings may take
 _MIN_TOKENS = 60  # a smaller rest is put to the passage before it, where it fits
 _MAX_WORD = 400  # characters; longer strings without a space are cut
+# Data no person reads (drawings, keys, images in base64): their place is kept, not their letters.
+_BLOB_LINES = re.compile(
+    r"^(?:[A-Za-z0-9+/=_\-]{120,}+\s*)+$|^(?:[A-Za-z0-9+/=_\-]{60,}+\s*\n\s*){3,}+[A-Za-z0-9+/=_\-]*$",
+    re.MULTILINE,
+)
+_BLOB = re.compile(r"[A-Za-z0-9+/=_\-]{120,}+")
+_BLOB_CHARS = 120
+_DRAWING_DATA = ("json", "compressed-json")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9\-]+)[ \t]*$", re.MULTILINE)
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What the passages of one note share. ``wanted`` is in tokens; ``extra`` is only searched, first passage."""
+    """What the passages of one note share.
+
+    ``wanted`` is in tokens. ``extra`` is searched with the first passage, and embedded nowhere. In a
+    ``drawing`` (Excalidraw) JSON is coordinates.
+    """
 
     title: str
     day: str = ""
     extra: str = ""
     first_line: int = 1
     wanted: int = 180
+    drawing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +63,16 @@ class _Piece:
     text: str
     words: str  # as it reads
     tokens: int
+    code: bool = False
     glue: str = "\n\n"  # what joins it to the piece before
 
 
 @dataclass(slots=True)
 class _Run:
+    """``section`` tells apart two sections of the same name."""
+
     path: tuple[str, ...]
+    section: int = 0
     pieces: list[_Piece] = field(default_factory=list)
     tokens: int = 0
 
@@ -112,22 +130,21 @@ class _Cutter:
             self.path.pop()
         empty = following is None or (following.kind is UnitKind.HEADING and following.level <= unit.level)
         if empty:
-            self.enter(tuple(title for _, title in self.path))
+            around = tuple(title for _, title in self.path)
+            if around != self.run.path:
+                self.enter(around)
             self.add(self.pieces(Unit(UnitKind.LINES, unit.start, unit.end)))
             return
         title = " ".join(readable(unit.title).split())
         self.path.append((unit.level, title))
         self.enter(tuple(title for _, title in self.path))
-        self.head = unit.start
 
     def enter(self, path: tuple[str, ...]) -> None:
-        """Go on in the section of ``path``, which closes the run of any other."""
-        if path != self.run.path or self.path:
-            self.flush()
-        self.run = _Run(path) if not self.run.pieces else self.run
+        """Begin a section, which closes the run of the one before."""
+        self.flush()
+        self.run = _Run(path, self.run.section + 1)
         self.room = _HARD_TOKENS - estimate(_prefix(path, self.frame)) - estimate(_dated("", self.frame.day))
         self.wanted = min(self.frame.wanted, self.room)
-        self.head = -1
 
     def add(self, pieces: Iterable[_Piece]) -> None:
         for piece in pieces:
@@ -138,14 +155,14 @@ class _Cutter:
     def flush(self) -> None:
         """Close the run; a small rest joins the run before it in the same section, where both fit."""
         run = self.run
-        self.run = _Run(run.path)
+        self.run = _Run(run.path, run.section)
         if not run.pieces:
             return
         last = self.out[-1] if self.out else None
         if (
             last
             and run.tokens < _MIN_TOKENS
-            and last.path == run.path
+            and last.section == run.section
             and last.tokens + run.tokens <= self.room
         ):
             for piece in run.pieces:
@@ -154,6 +171,9 @@ class _Cutter:
             self.out.append(run)
 
     def pieces(self, unit: Unit) -> Iterator[_Piece]:
+        if self.frame.drawing and unit.info in _DRAWING_DATA:
+            yield _Piece(unit.start, unit.end, f"```{unit.info}\n…\n```", "…", 1, code=True)
+            return
         whole = self.piece(unit, unit.start, unit.end)
         limit = self.room if unit.kind in (UnitKind.CODE, UnitKind.TABLE) else self.wanted
         if whole.tokens <= limit:
@@ -193,18 +213,23 @@ class _Cutter:
             begin = text.index(part, at)
             line += text.count("\n", at, begin)
             at = begin
-            words = readable(part)
+            words = _BLOB.sub("…", readable(part))
             glue = "\n\n" if begin == 0 else " "
-            yield _Piece(line, line + part.count("\n") + 1, part, words, estimate(words), glue)
+            yield _Piece(line, line + part.count("\n") + 1, part, words, estimate(words), glue=glue)
 
     def piece(self, unit: Unit, start: int, end: int, glue: str = "\n\n") -> _Piece:
         text = "\n".join(self.lines[start:end]).rstrip()
+        if len(text) > _BLOB_CHARS:
+            text = _BLOB_LINES.sub("…", text)
         words = self.words(unit, text)
-        trimmed = len(text.split("\n")) if text else 0
-        return _Piece(start, start + max(1, trimmed), text, words, estimate(words), glue)
+        while end > start + 1 and not self.lines[end - 1].strip():
+            end -= 1
+        code = unit.kind is UnitKind.CODE
+        return _Piece(start, end, text, words, estimate(words), code, glue)
 
     def words(self, unit: Unit, text: str) -> str:
-        return readable(text, code=unit.kind is UnitKind.CODE)
+        words = readable(text, code=unit.kind is UnitKind.CODE)
+        return _BLOB.sub("…", words) if len(words) > _BLOB_CHARS else words
 
 
 def _group(text: str, wanted: int) -> Iterator[str]:
@@ -223,7 +248,7 @@ def _group(text: str, wanted: int) -> Iterator[str]:
 
 def _sentences(text: str, wanted: int) -> Iterator[str]:
     starts = [*sentence_starts(text), len(text)]
-    for begin, end in zip(starts, starts[1:], strict=False):
+    for begin, end in pairwise(starts):
         sentence = text[begin:end]
         if estimate(sentence) <= wanted:
             yield sentence
@@ -244,10 +269,10 @@ def _words(sentence: str, wanted: int) -> Iterator[str]:
 
 def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
     raw = run.pieces[0].text + "".join(p.glue + p.text for p in run.pieces[1:])
-    words = run.pieces[0].words + "".join(("\n" if "\n" in p.glue else " ") + p.words for p in run.pieces[1:])
+    words = _joined(run.pieces, [p.words for p in run.pieces])
     text = strip_block_ids(raw) or raw.strip()
     ids = _BLOCK_ID.search(raw) if "^" in raw else None
-    searched = readable(text, urls=True) + " " + words if "://" in text else words
+    searched = _joined(run.pieces, [_searched(p) for p in run.pieces]) if "://" in text else words
     if ordinal == 0 and frame.extra:
         searched += "\n" + frame.extra
     return Passage(
@@ -256,12 +281,22 @@ def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
         line_start=run.pieces[0].start + frame.first_line,
         line_end=run.pieces[-1].end - 1 + frame.first_line,
         text=text,
-        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}",
+        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}".rstrip(),
         text_hash=_hash(run.path, text),
         block_id=ids.group(1) if ids else "",
         search_text=fold(searched),
         search_heading=fold(" ".join(run.path)),
     )
+
+
+def _joined(pieces: Sequence[_Piece], words: Sequence[str]) -> str:
+    glued = (("\n" if "\n" in piece.glue else " ") + text for piece, text in zip(pieces, words, strict=True))
+    return "".join(glued).strip()
+
+
+def _searched(piece: _Piece) -> str:
+    """Full text finds a bare address by any of its parts; the model reads its host."""
+    return readable(piece.text, urls=True) if "://" in piece.text and not piece.code else piece.words
 
 
 def _prefix(path: tuple[str, ...], frame: Frame) -> str:

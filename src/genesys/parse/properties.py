@@ -34,10 +34,14 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MAX_DATE_CHARS = 60
 
 # Properties that tell a reader nothing about the note's subject.
-_NOT_FOR_SEARCH = frozenset(
-    "aliases alias tags tag cssclass cssclasses publish permalink id uid uuid prev previous next source_session "
-    "banner cover icon color colour position created updated modified date date_created date_modified".split()
-)
+_NOT_FOR_SEARCH_TEXT = """
+    aliases alias tags tag cssclass cssclasses publish permalink id uid uuid prev previous next
+    source_session banner cover icon color colour position created updated modified date
+    date_created date_modified
+"""
+_NOT_FOR_SEARCH = frozenset(_NOT_FOR_SEARCH_TEXT.split())
+_LINKED = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_NAME_ENDS = re.compile(r"[,;、，；\n]")
 _MAX_VALUE_CHARS = 400
 _MAX_LINE_CHARS = 2000
 
@@ -78,14 +82,10 @@ def tags(values: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def people(values: Mapping[str, Json], keys: Sequence[str]) -> tuple[str, ...]:
-    """Return the names under these properties, of a link the note's name."""
+    """Return the names under these properties: of a link the note's name, of a text its parts."""
     wanted = {normal_key(key) for key in keys}
-    names = (
-        _name(text(item))
-        for key, value in values.items()
-        if normal_key(key) in wanted
-        for item in _items(value)
-    )
+    named = (value for key, value in values.items() if normal_key(key) in wanted)
+    names = (name for value in named for item in _items(value) for name in _names(text(item)))
     return tuple(dict.fromkeys(filter(None, names)))
 
 
@@ -140,7 +140,7 @@ def memory_type(values: Mapping[str, Json]) -> MemoryType | None:
     return MemoryType(name) if name in set(MemoryType) else None
 
 
-def search_line(values: Mapping[str, Json]) -> str:
+def search_line(title: str, values: Mapping[str, Json]) -> str:
     """Return the textual properties as one readable line (``speaker: Maria · topic: soil``)."""
     parts = []
     for key, value in values.items():
@@ -148,7 +148,7 @@ def search_line(values: Mapping[str, Json]) -> str:
         if name in _NOT_FOR_SEARCH or name.startswith(_PREFIX) or name == "genesys" or name.endswith("_id"):
             continue
         words = ", ".join(filter(None, (_words(item) for item in _items(value))))
-        if words:
+        if words and words != title:
             parts.append(f"{key}: {words[:_MAX_VALUE_CHARS]}")
     return " · ".join(parts)[:_MAX_LINE_CHARS]
 
@@ -171,12 +171,14 @@ def _items(value: Json) -> Iterator[Json]:
         yield value
 
 
-def _name(written: str) -> str:
-    """Return the person that ``Maria``, ``[[People/Maria|Mia]]`` or ``@maria`` names."""
-    if written.startswith("[[") and written.endswith("]]"):
-        parts = split_target(written[2:-2])
-        return parts[0].rpartition("/")[2].removesuffix(".md") if parts else ""
-    return " ".join(readable(written).split()).removeprefix("@")
+def _names(written: str) -> Iterator[str]:
+    """Yield whom ``Maria``, ``Maria, John``, ``[[People/Maria|Mia]]`` or ``@maria`` names."""
+    for match in _LINKED.finditer(written):
+        parts = split_target(match.group(1))
+        if parts:
+            yield parts[0].rpartition("/")[2].removesuffix(".md")
+    for part in _NAME_ENDS.split(_LINKED.sub("", written)[:_MAX_VALUE_CHARS]):
+        yield " ".join(readable(part).split()).removeprefix("@")
 
 
 def _iso(year: str, month: str, day: str) -> str:

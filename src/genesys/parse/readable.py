@@ -11,10 +11,23 @@ __all__ = ["link_text", "readable", "strip_block_ids"]
 
 _WIKI = re.compile(r"!?\[\[(?!\[)([^\[\]\n]{1,1000})\]\]")
 _MARKDOWN = re.compile(
-    r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*+)(?:[ \t]+[\"'(][^\"\n]*?[\"')])?[ \t]*\)"
+    r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*+)"
+    r"(?:[ \t]+[\"'(][^\"\n]*?[\"')])?[ \t]*\)"
 )
 _URL = re.compile(r"<?\bhttps?://(?:www\.)?([^\s/<>()\[\]]+)([^\s<>\[\]|]*)>?")
-_HTML = re.compile(r"</?[A-Za-z][^<>\n]{0,1000}>|<!--+|--+>|<br/?>")
+# Tags that a browser knows; what else stands in angle brackets (`<name>`, `vector<T>`) is text.
+_HTML = re.compile(
+    r"</?(?:a|abbr|article|aside|audio|b|big|blockquote|br|button|canvas|caption|center|cite|code|col|colgroup|dd|"
+    r"del|details|dfn|div|dl|dt|em|embed|figcaption|figure|font|footer|form|h[1-6]|header|hr|i|iframe|img|input|ins|"
+    r"kbd|label|li|link|main|mark|nav|object|ol|option|p|path|picture|pre|q|rp|rt|ruby|s|samp|script|section|select|"
+    r"small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|"
+    r"tr|u|ul|var|video|wbr)(?:[\s/][^<>]{0,2000}+)?>|<!--+|--+>",
+    re.IGNORECASE,
+)
+_CODE_SPAN = re.compile(r"(?<![`\\])(`{1,3})(?!`)([^`\n]+)\1(?!`)")
+_MARKS = "*_[]()<>|~=%\\#^!-:/"
+_HIDE = str.maketrans(_MARKS, "".join(chr(0xE000 + n) for n in range(len(_MARKS))))
+_SHOW = {after: before for before, after in _HIDE.items()}
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9\-]+[ \t]*$", re.MULTILINE)
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)++(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+][ \t]+)*+(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
@@ -54,6 +67,9 @@ def readable(text: str, *, urls: bool = False, code: bool = False) -> str:
         text = _FENCE.sub("", text)
     if code:
         return _tidy(text)
+    shielded = "`" in text and _CODE_SPAN.search(text) is not None
+    if shielded:
+        text = _CODE_SPAN.sub(_shield, text)
     text = _links(text, urls)
     if "<" in text or "-->" in text:
         text = _HTML.sub(" ", text)
@@ -64,7 +80,12 @@ def readable(text: str, *, urls: bool = False, code: bool = False) -> str:
         text = _STRONG.sub("", text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
-    return _tidy(text)
+    return _tidy(text.translate(_SHOW) if shielded else text)
+
+
+def _shield(match: re.Match[str]) -> str:
+    """Put marks inside a code span out of reach of the rules; private characters stand in for them."""
+    return match.group(2).translate(_HIDE)
 
 
 def _links(text: str, urls: bool) -> str:
@@ -97,11 +118,11 @@ def _line_marks(text: str) -> str:
     if "#" in text:
         text = _HEADING.sub("", text)
     text = _BULLET.sub("", text)
-    return (
-        _BARS.sub(" | ", text).replace("\n | ", "\n").replace(" | \n", "\n").strip(" |")
-        if "|" in text
-        else text
-    )
+    return _cells(text) if "|" in text else text
+
+
+def _cells(text: str) -> str:
+    return _BARS.sub(" | ", text).replace("\n | ", "\n").replace(" | \n", "\n").strip(" |")
 
 
 def _callout(match: re.Match[str]) -> str:

@@ -8,14 +8,16 @@ from bisect import bisect_left, bisect_right
 __all__ = ["MAX_SENTENCE", "Sentences", "sentence_starts"]
 
 MAX_SENTENCE = 300  # characters; longer ones are cut at words around the link
+_WRAPPED = 60  # characters; a line this long without a full stop may have been wrapped
 
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*\s+|[。！？]+[」』”’）]*\s*|\n\s*\n\s*")
+_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*\s+|[。！？]+[」』”’）]*\s*|\n\s*")
 _LAST_WORD = re.compile(r"[\w.]+\Z")
-_ABBREVIATIONS = frozenset(
-    "dr mr mrs ms prof st sr jr vs etc e.g eg i.e ie cf fig figs no nos vol pp p ca approx al inc ltd co corp "
-    "dept ed eds est gen gov hon rev sen rep ref sec ch jan feb mar apr jun jul aug sep sept oct nov dec "
-    "bzw z.b u.a d.h usw vgl bspw nr hr fr abs ggf inkl sog evtl m.e o.ä u.u av p.ej sra núm pág".split()
-)
+_ABBREVIATIONS_TEXT = """
+    dr mr mrs ms prof st sr jr vs etc e.g eg i.e ie cf fig figs no nos vol pp p ca approx al inc ltd co corp
+    dept ed eds est gen gov hon rev sen rep ref sec ch jan feb mar apr jun jul aug sep sept oct nov dec
+    bzw z.b u.a d.h usw vgl bspw nr hr fr abs ggf inkl sog evtl m.e o.ä u.u av p.ej sra núm pág
+"""  # English, German, French, Spanish
+_ABBREVIATIONS = frozenset(_ABBREVIATIONS_TEXT.split())
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -29,6 +31,8 @@ def sentence_starts(text: str) -> list[int]:
 
 def _ends(text: str, match: re.Match[str]) -> bool:
     """A full stop ends no sentence after an abbreviation, an initial, or before a small letter."""
+    if match.group().isspace():
+        return _line_ends(text, match)
     if text[match.start()] != "." or match.group().startswith(".."):
         return True
     if text[match.end()].islower():
@@ -42,6 +46,16 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     if last.isdigit() and text.rfind("\n", 0, match.start()) + 1 == word.start():
         return False  # a numbered line
     return last not in _ABBREVIATIONS
+
+
+def _line_ends(text: str, match: re.Match[str]) -> bool:
+    """Obsidian shows a line break as one, but people also wrap by hand: then long lines go on."""
+    if match.group().count("\n") > 1:
+        return True
+    if text[match.end()].islower():
+        return False
+    line = match.start() - text.rfind("\n", 0, match.start()) - 1
+    return line < _WRAPPED or text[match.start() - 1] in ":;"
 
 
 class Sentences:
@@ -62,13 +76,14 @@ class Sentences:
         return excerpt(self.text, first, last, start, end)
 
 
-_TASK = re.compile(r"\[[^\[\]]\]\s+")
+_LEAD = re.compile(r"\[[^\[\]]\]\s+|\[![\w|\-]+\][+\-]?\s+")  # of a task, of a callout
+_BLOCK_ID = re.compile(r"\s*\^[A-Za-z0-9\-]+\s*\Z")
 
 
 def excerpt(text: str, first: int, last: int, start: int, end: int) -> tuple[str, int, int]:
     """Return ``text[first:last]``, at most MAX_SENTENCE long around ``[start:end)``, and the place in it."""
-    task = _TASK.match(text, first, start)
-    first = task.end() if task else first
+    lead = _LEAD.match(text, first, start)
+    first = lead.end() if lead else first
     room = max(0, MAX_SENTENCE - (end - start))
     if last - first > MAX_SENTENCE:
         before = min(start - first, max(room // 2, room - (last - end)))
@@ -78,7 +93,7 @@ def excerpt(text: str, first: int, last: int, start: int, end: int) -> tuple[str
     if left and text[start - 1].isspace():
         left += " "
     middle = " ".join(text[start:end].split())[:MAX_SENTENCE]
-    right = " ".join(text[end:last].split())
+    right = " ".join(_BLOCK_ID.sub("", text[end:last]).split())
     if right and text[end].isspace():
         right = " " + right
     return left + middle + right, len(left), len(left) + len(middle)
