@@ -1,0 +1,137 @@
+"""Unlinked mentions: where a text names a note that it does not link to (what Obsidian lists as such). Pure.
+
+One multi-pattern pass (Aho–Corasick) over the text finds every title and alias. Precision before recall: a
+name counts where it stands as whole words; a name of one word only where it is written with a capital (or has
+a digit, or capitals inside) and is no common word; a name in Chinese or Japanese from two characters on.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import ahocorasick_rs
+
+from genesys.parse.stopwords import CJK_STOP, STOP
+
+__all__ = ["Matcher", "Mention", "build_matcher", "find_names", "name_forms"]
+
+MIN_LETTERS = 3  # of a name of one word
+MAX_WORDS = 12  # of a name; longer titles are sentences, and nobody repeats those
+MIN_CJK = 2  # characters of a name in a script without spaces
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3]")
+_BRACKET = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_ARTICLE = re.compile(r"^(?:the|a|an|der|die|das|le|la|les|el|los|las)\s+", re.IGNORECASE)
+_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+# Words that start sentences and name nothing, beside the stop words.
+_SENTENCE_WORDS = """also although however though since while because under between first second third one
+two three four five six seven eight nine ten new most some many all another each
+other only later today yes hey hi thanks wow oh great ok january february march april
+may june july august september october november december monday tuesday wednesday
+thursday friday saturday sunday note notes index readme todo list people home
+untitled introduction overview summary example examples references links tags daily"""
+_COMMON = STOP | frozenset(_SENTENCE_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a text: characters [start, end) and the pattern's number in :attr:`Matcher.names`."""
+
+    start: int
+    end: int
+    name: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """``names`` are the forms looked for, lower-cased; ``owners[i]`` the notes that go by ``names[i]``."""
+
+    names: tuple[str, ...]
+    owners: tuple[tuple[int, ...], ...]
+    automaton: ahocorasick_rs.AhoCorasick | None
+
+
+def _lower(text: str) -> str:
+    """Lower case, letter for letter: positions stay those of ``text``."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower()[:1] or c for c in text)
+
+
+def name_forms(name: str) -> frozenset[str]:
+    """The forms in which a text may name what is called ``name``: with and without a bracket at its end,
+    an article at its start, an emoji around it; lower-cased. Forms too vague to mean it are left out."""
+    name = unicodedata.normalize("NFC", name).strip()
+    bare = _BRACKET.sub("", name)
+    forms = {name, bare, _ARTICLE.sub("", bare), _EDGE.sub("", bare)}
+    return frozenset(_lower(form) for form in forms if _specific(form))
+
+
+def _specific(form: str) -> bool:
+    words = _WORD.findall(form)
+    if not words or len(words) > MAX_WORDS:
+        return False
+    cjk = len(_CJK.findall(form))
+    if cjk:
+        return cjk >= MIN_CJK and not all(c in CJK_STOP for c in _CJK.findall(form))
+    low = [_lower(w) for w in words]
+    if len(words) == 1:
+        return len(words[0]) >= MIN_LETTERS and low[0] not in _COMMON and not words[0].isdigit()
+    return any(w not in _COMMON and not w.isdigit() and len(w) > 1 for w in low)
+
+
+def build_matcher(names: Mapping[int, Iterable[str]]) -> Matcher:
+    """A matcher for notes (by number) and what each is called. No names: it finds nothing."""
+    owners: dict[str, set[int]] = {}
+    for note, called in names.items():
+        for name in called:
+            for form in name_forms(name):
+                owners.setdefault(form, set()).add(note)
+    forms = tuple(sorted(owners))
+    automaton = ahocorasick_rs.AhoCorasick(forms) if forms else None
+    return Matcher(forms, tuple(tuple(sorted(owners[f])) for f in forms), automaton)
+
+
+def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Sequence[Mention]:
+    """Names in ``text``, left to right, the longest at each place, none inside another.
+
+    ``need_capital`` holds back names of one word that are written small; a question may write them so.
+    """
+    if matcher.automaton is None or not text:
+        return ()
+    low = _lower(text)
+    # Every match, inside words and inside each other: what a leftmost search skips may stand alone.
+    matches = matcher.automaton.find_matches_as_indexes(low, overlapping=True)
+    alone = [m for m in matches if _stands_alone(low, m[1], m[2])]
+    found: list[Mention] = []
+    at = 0
+    for name, start, end in sorted(alone, key=_leftmost_longest):
+        if start >= at and (not need_capital or _telling(text[start:end])):
+            found.append(Mention(start, end, name))
+            at = end
+    return found
+
+
+def _leftmost_longest(match: tuple[int, int, int]) -> tuple[int, int]:
+    return match[1], -match[2]
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return _edge(text, start - 1, start) and _edge(text, end - 1, end)
+
+
+def _edge(text: str, left: int, right: int) -> bool:
+    """Whether a word ends between two neighbouring characters; scripts without spaces always allow it."""
+    if left < 0 or right >= len(text):
+        return True
+    a, b = text[left], text[right]
+    return not (a.isalnum() and b.isalnum()) or bool(_CJK.match(a) or _CJK.match(b))
+
+
+def _telling(written: str) -> bool:
+    """Several words, or one that is written as a name: with a capital or a digit."""
+    if " " in written.strip() or _CJK.search(written):
+        return True
+    return any(c.isupper() or c.isdigit() for c in written)
