@@ -14,7 +14,7 @@ HEIGHT = 18  # terminal rows: a curve that fits beside its text on a small scree
 
 def terminal_plot(curves: Curves, width: int) -> str:
     """The curves as text, at most ``width`` columns wide."""
-    import plotext
+    import plotext  # type: ignore[import-untyped]
 
     plotext.clear_figure()
     plotext.theme("clear")
@@ -26,9 +26,9 @@ def terminal_plot(curves: Curves, width: int) -> str:
     for name, value in curves.thresholds:
         plotext.hline(value)
         plotext.text(name, curves.lines[0].x[0] if curves.lines else 0, value)
-    text: str = plotext.build()
+    text: str = plotext.uncolorize(plotext.build())
     plotext.clear_figure()
-    return plotext.uncolorize(text)
+    return text
 
 
 def save_png(curves: Curves, path: Path) -> None:
@@ -38,7 +38,6 @@ def save_png(curves: Curves, path: Path) -> None:
         UsageError: the drawing library is not installed, or the file can't be written.
     """
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as e:
         raise UsageError("drawing a PNG needs matplotlib", hint="pip install 'genesys-vault[plot]'") from e
@@ -52,6 +51,6 @@ def save_png(curves: Curves, path: Path) -> None:
     axes.set(title=curves.title, xlabel="days", ylabel="score", ylim=(0, 1.02))
     axes.legend(fontsize=8)
     try:
-        FigureCanvasAgg(figure).print_png(path)
+        figure.savefig(path, format="png")
     except OSError as e:
         raise UsageError(f"can't write {path}: {e.strerror}", hint="name a file that can be written") from e

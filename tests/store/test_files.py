@@ -34,7 +34,7 @@ def test_a_move_keeps_everything(index: Index) -> None:
     """Id, passages, vectors, accesses and state stay; path, title and key follow."""
     index.put([record("a/Old.md", ["alpha"])], NOW)
     fill_vectors(index)
-    index.set_states([StateChange(1, pinned=True, recalls=4)])
+    index.set_states([StateChange(1, pinned=True, recalls=4)], NOW)
     passages = [p.id for p in index.passages_of(1)]
     index.move([Move("a/Old.md", "b/New.md")])
     index.put([record("b/New.md", ["alpha"])], NOW)

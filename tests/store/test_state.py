@@ -23,8 +23,8 @@ def row(index: Index, path: str = "a.md") -> NoteRow:
 def test_a_change_leaves_what_it_does_not_name(index: Index) -> None:
     """None means: as it is."""
     index.put([record("a.md")], NOW)
-    index.set_states([StateChange(1, status=Status.DORMANT, score=0.5, factors=FACTORS, recalls=2)])
-    index.set_states([StateChange(1, pinned=True), StateChange(99, pinned=True)])
+    index.set_states([StateChange(1, status=Status.DORMANT, score=0.5, factors=FACTORS, recalls=2)], NOW)
+    index.set_states([StateChange(1, pinned=True), StateChange(99, pinned=True)], NOW)
     note = row(index)
     assert (Status.DORMANT, 0.5, FACTORS, 2, True, False) == (
         note.status,
@@ -141,7 +141,7 @@ def vault(index: Index) -> Index:
         NOW,
     )
     index.resolve(simple_resolver)
-    index.set_states([StateChange(4, status=Status.FADING)])
+    index.set_states([StateChange(4, status=Status.FADING)], NOW)
     return index
 
 

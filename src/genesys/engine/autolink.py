@@ -30,7 +30,7 @@ def link_new(index: Index, embedder: Embedder, path: str) -> tuple[Edge, ...]:
         vectors = embedder.encode([text for _, text in pending])
         index.put_vectors(embedder.model_id, embedder.dim, [key for key, _ in pending], vectors)
     near = _nearest(index, embedder.model_id, note)
-    edges = tuple(_edges(index, path, near))
+    edges = tuple(_edges(index, note, path, near))
     if edges:
         index.add_edges(edges)
     return edges
@@ -54,20 +54,20 @@ def _nearest(index: Index, model: str, note: int) -> list[tuple[int, float]]:
     return list(best.items())
 
 
-def _edges(index: Index, path: str, near: list[tuple[int, float]]) -> list[Edge]:
-    rows = {row.id: row for row in index.note_rows([n for n, _ in near])}
-    linked = {p for e in index.edges_of([path]) for p in (e.source, e.target)}
+def _edges(index: Index, own: int, path: str, near: list[tuple[int, float]]) -> list[Edge]:
+    rows = index.note_rows([n for n, _ in near])
+    linked = {p for e in index.edges_of([own]) for p in (e.source, e.target)}
     found: list[Edge] = []
     for note, cosine in near:
         if len(found) == PER_MEMORY:
             break
         row = rows.get(note)
-        if row is None or row.path in linked or _full(index, row.path):
+        if row is None or row.path in linked or _full(index, note):
             continue
         found.append(Edge(path, row.path, EdgeType.RELATED_TO, round(cosine, 4), CreatedBy.AUTO))
     return found
 
 
-def _full(index: Index, path: str) -> bool:
-    count = Counter(e.created_by for e in index.edges_of([path]))
+def _full(index: Index, note: int) -> bool:
+    count = Counter(e.created_by for e in index.edges_of([note]))
     return count[CreatedBy.AUTO] >= PER_NODE

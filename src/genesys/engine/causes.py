@@ -28,7 +28,10 @@ def why(index: Index, path: str, depth: int, refs: Callable[[Iterable[str]], dic
     shown = {s.edge for s in (*upstream, *downstream)}
     related = tuple(e for e in around if e not in shown)
     names = refs({path, *(s.path for s in (*upstream, *downstream))})
-    titled = lambda steps: tuple(_named(s, names) for s in steps)  # noqa: E731 - two uses, one line
+
+    def titled(steps: list[Step]) -> tuple[Step, ...]:
+        return tuple(_named(s, names) for s in steps)
+
     last, only = _removal_impact(index, path, around)
     return WhyReport(names[path], titled(upstream), titled(downstream), related, last, only)
 

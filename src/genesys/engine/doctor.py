@@ -45,10 +45,10 @@ def _sqlite(settings: Settings) -> Iterator[Check]:
 
 
 def _sqlite_vec(settings: Settings) -> Iterator[Check]:
-    from genesys.store.vectors import extension_version
+    from genesys.store.db import vec_version
 
     try:
-        yield Check("sqlite-vec", True, extension_version())
+        yield Check("sqlite-vec", True, vec_version())
     except Exception as e:  # noqa: BLE001 - whatever keeps the extension from loading is the finding
         yield Check("sqlite-vec", False, f"does not load: {e}", "pip install --force-reinstall sqlite-vec")
 
@@ -79,9 +79,10 @@ def _index(settings: Settings) -> Iterator[Check]:
         yield Check("index", False, "none yet", "genesys index")
         return
     with open_index(path, read_only=True) as index:
-        verdict = index.quick_check()
+        problems = index.check()
         counts = index.counts()
-        yield Check("index", verdict == "ok", f"{counts.notes} notes, {counts.passages} passages: {verdict}", _rebuild(path))
+        detail = f"{counts.notes} notes, {counts.passages} passages: {problems[0] if problems else 'sound'}"
+        yield Check("index", not problems, detail, _rebuild(path))
 
 
 def _rebuild(path: Path) -> str:

@@ -63,7 +63,7 @@ def _standing(cols: Columns, at: int, now: float) -> Standing:
     row = cols.rows[at]
     return Standing(
         status=row.status,
-        days_in_status=max(0.0, (now - row.changed_at) / DAY),
+        days_in_status=max(0.0, (now - row.status_since) / DAY),
         kind=row.kind,
         pinned=row.pinned,
         core=row.core,

@@ -13,12 +13,13 @@ from genesys.engine.writeback import due, write_notes
 from genesys.errors import GenesysError
 from genesys.model import Status
 from genesys.reports import DecayReport, StatusChange, WriteReport
-from genesys.score.arrays import KIND_CODE, STATUS_CODE
+from genesys.score.arrays import DAY, KIND_CODE, STATUS_CODE
 from genesys.score.connectivity import orphans
 from genesys.score.decay import VaultScores
 from genesys.score.lifecycle import Change, Roster, changes
 from genesys.settings import Settings
-from genesys.store.index import Index, StateChange
+from genesys.store.index import Index
+from genesys.store.rows import StateChange
 
 if TYPE_CHECKING:
     from genesys.score.core import CoreChoice
@@ -45,7 +46,7 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     if not dry_run:
         _store(index, cols, scored, choice, moved, now)
         gone = _prune(index, settings, cols, pruned, now)
-        writes = write_notes(index, settings, due(index.all_notes(), settings.writeback, now), now)
+        writes = write_notes(index, settings, due(index.all_notes(), settings, now), now)
     return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
 
 
@@ -56,7 +57,7 @@ def _changes(
     core[list(choice.core)] = True
     roster = Roster(
         status=np.array([STATUS_CODE[r.status] for r in cols.rows], dtype=np.int8),
-        days_in_status=np.array([(now - r.changed_at) / 86_400.0 for r in cols.rows]),
+        days_in_status=np.array([(now - r.status_since) / DAY for r in cols.rows]),
         kind=np.array([KIND_CODE[r.kind] for r in cols.rows], dtype=np.int8),
         pinned=np.array([r.pinned for r in cols.rows], dtype=np.bool_),
         core=core,
@@ -88,7 +89,7 @@ def _store(
         for at, row in enumerate(cols.rows)
     ]
     with index.transaction():
-        index.set_states(states, now=now)
+        index.set_states(states, now)
         for c in status.values():
             detail = {"old": c.old.value, "new": c.new.value, "reason": c.reason, "score": float(scored.score[c.index])}
             index.add_event("status", cols.rows[c.index].path, detail, now=now)

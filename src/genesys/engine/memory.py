@@ -10,12 +10,13 @@ from datetime import datetime
 from genesys.embed import Embedder
 from genesys.engine.reading import read_record
 from genesys.errors import NoteNotFound, UsageError, VaultError, WriteRefused
-from genesys.model import EdgeType, FileStat, Kind, MemoryType
+from genesys.model import EdgeType, FileRecord, FileStat, Kind, MemoryType
 from genesys.parse.memory_text import MemoryDraft, derive_title, memory_key, memory_note
 from genesys.paths import safe_name, unique_path
 from genesys.reports import Forgotten, Remembered
 from genesys.settings import Settings, obsidian_config
-from genesys.store.index import Index, NoteRow
+from genesys.store.index import Index
+from genesys.store.rows import NoteRow
 from genesys.trash import restore, trash
 from genesys.write import create
 
@@ -56,9 +57,9 @@ def remember(
     _check(request)
     related = tuple((resolve(name), kind) for name, kind in request.related)
     key = memory_key(request.source_session, request.content)
-    known = index.note_by_memory_id(key)
+    known = _known(index, key)
     if known is not None and not _lost(settings, known):
-        return Remembered(known.path, known.title, False, tuple(index.edges_of([known.path])), memory_type=known.memory_type)
+        return Remembered(known.path, known.title, False, tuple(index.edges_of([known.id])), memory_type=known.memory_type)
     from genesys.engine.conflicts import find_conflicts
 
     hints = find_conflicts(index, settings, request.content, embedder, now)
@@ -69,7 +70,8 @@ def remember(
         from genesys.engine.autolink import link_new
 
         link_new(index, embedder, path)
-    edges = tuple(index.edges_of([path]))
+    number = index.note_id(path)
+    edges = tuple(index.edges_of([number])) if number is not None else ()
     index.add_event("remember", path, {"key": key}, now=now)
     superseded = next((p for p, kind in related if kind is EdgeType.SUPERSEDES), "")
     title = path.rpartition("/")[2][:-3]
@@ -88,6 +90,12 @@ def _check(request: Request) -> None:
         raise UsageError("a memory is text and can't hold NUL characters", hint="remove them")
     if len(request.related) > MAX_RELATED:
         raise UsageError(f"a memory may come with {MAX_RELATED} links", hint="name the most important ones")
+
+
+def _known(index: Index, key: str) -> NoteRow | None:
+    """The memory that was written for this key, if there is one."""
+    paths = index.notes_by_property("memory_id", key)
+    return index.note_row(paths[0]) if paths else None
 
 
 def _lost(settings: Settings, row: NoteRow) -> bool:
@@ -141,7 +149,7 @@ def put_file(index: Index, settings: Settings, path: str, now: float) -> None:
 
     stat: FileStat | None = file_stat(settings.vault, path)
     record = read_record(settings.vault, stat, settings.parse) if stat else None
-    if stat is None or record is None or not hasattr(record, "stat"):
+    if not isinstance(record, FileRecord):
         raise VaultError(f"{path} could not be read back", hint="see `genesys status`")
     index.put([record], now)
     resolve_links(index)
@@ -150,7 +158,7 @@ def put_file(index: Index, settings: Settings, path: str, now: float) -> None:
 def trash_note(index: Index, settings: Settings, row: NoteRow, event: str, reason: str, now: float) -> Forgotten:
     """Move a note to the trash the vault's own way, take it out of the index, and record the way back."""
     option = obsidian_config(settings.vault).trash_option
-    broken = tuple(sorted({e.source for e in index.edges_of([row.path]) if e.target == row.path}))
+    broken = tuple(sorted({e.source for e in index.edges_of([row.id]) if e.target == row.path}))
     went = trash(settings.vault, row.path, option)
     detail = {
         "trashed": went,

@@ -13,7 +13,8 @@ from genesys.model import Status
 from genesys.reports import CoreList, NoteRef
 from genesys.score.lifecycle import settled_status
 from genesys.settings import Settings
-from genesys.store.index import Index, NoteRow, StateChange
+from genesys.store.index import Index
+from genesys.store.rows import NoteRow, StateChange
 
 __all__ = ["core_list", "pin", "unpin"]
 
@@ -27,9 +28,9 @@ def pin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
     row = _row(index, path)
     if not row.pinned:
         with index.transaction():
-            index.set_states([StateChange(row.id, pinned=True, core=True, status=Status.CORE)], now=now)
+            index.set_states([StateChange(row.id, pinned=True, core=True, status=Status.CORE)], now)
             record_pin(index, row.id, now, settings.score)
-            index.add_event("pin", path, {"was": row.status.value}, now=now)
+            index.add_event("pin", path, {"was": row.status.value}, now)
     return _written(index, settings, path, now)
 
 
@@ -37,7 +38,7 @@ def unpin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
     """Take the pin away. The note stays core if it is by use, else it stands where its score puts it."""
     row = _row(index, path)
     if row.pinned:
-        index.set_states([StateChange(row.id, pinned=False)], now=now)
+        index.set_states([StateChange(row.id, pinned=False)], now)
         cols = columns(index)
         at = next(i for i, r in enumerate(cols.rows) if r.id == row.id)
         cols.rows[at] = replace(cols.rows[at], pinned=False)
@@ -47,7 +48,7 @@ def unpin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
             float(scored.score[at]), float(scored.idle_days[at]), False, core, settings.lifecycle
         )
         with index.transaction():
-            index.set_states([StateChange(row.id, core=core, status=status)], now=now)
+            index.set_states([StateChange(row.id, core=core, status=status)], now)
             index.add_event("unpin", path, {"now": status.value}, now=now)
     return _written(index, settings, path, now)
 
@@ -64,7 +65,7 @@ def _written(index: Index, settings: Settings, path: str, now: float) -> NoteRef
     cols = columns(index)
     at = next(i for i, r in enumerate(cols.rows) if r.path == path)
     scored = scores(index, settings, cols, now)
-    index.set_states([StateChange(cols.rows[at].id, score=float(scored.score[at]), factors=scored.factors(at))], now=now)
+    index.set_states([StateChange(cols.rows[at].id, score=float(scored.score[at]), factors=scored.factors(at))], now)
     row = _row(index, path)
     if settings.writeback != "off":
         done = writeback.write_now(index, settings, row, writeback.wanted_values(row), now)

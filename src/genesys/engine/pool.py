@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from genesys.engine.reading import read_record
 from genesys.errors import GenesysError
 from genesys.model import FileRecord, FileStat, ParseOptions, Skipped
-from genesys.engine.reading import read_record
 
 __all__ = ["Record", "parse_files", "serve"]
 

@@ -14,7 +14,8 @@ from genesys.score.core import CoreChoice, Preferences, consolidation, hub_and_s
 from genesys.score.decay import VaultScores, score_vault
 from genesys.score.relevance import centroid, cosine_to, focus, overlap, recent_work
 from genesys.settings import Settings
-from genesys.store.index import Index, NoteRow
+from genesys.store.index import Index
+from genesys.store.rows import NoteRow
 
 __all__ = ["Columns", "columns", "core_choice", "preferences", "scores"]
 
@@ -76,7 +77,8 @@ def _focus(index: Index, settings: Settings, cols: Columns, now: float) -> Float
     if not len(recent):
         return np.zeros(n)
     cosine = np.zeros(n)
-    matrix = index.matrix(index.serving_model(model_name(settings)))
+    model = index.serving_model(model_name(settings))
+    matrix = index.matrix(model) if model else None
     if matrix is not None and len(matrix.vectors):
         note = cols.number(matrix.note_id)
         weight = np.zeros(n)

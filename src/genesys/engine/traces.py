@@ -38,7 +38,8 @@ def record_recall(index: Index, query: str, paths: Sequence[str], now: float, pa
     accesses += [AccessRow(note, now, AccessKind.CASCADE, weight) for note, weight in sorted(near.items())]
     with index.transaction():
         index.add_accesses(accesses)
-        index.set_states([StateChange(r.id, recalls=r.recalls + 1, last_recalled=now) for r in rows.values()])
+        changes = [StateChange(r.id, recalls=r.recalls + 1, last_recalled=now) for r in rows.values()]
+        index.set_states(changes, now)
         index.meta_set(LAST_QUERY, f"{digest} {now!r}")
     return True
 

@@ -10,20 +10,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from genesys.errors import DiskFull, VaultError, WriteRefused
-from genesys.model import FileType, Json, Kind, Skipped, Status
+from genesys.ignore import load_rules
+from genesys.model import FileStat, FileType, Json, Kind, Skipped, Status
 from genesys.parse.patch import Value, patch, unpatch
 from genesys.reports import WriteReport
 from genesys.settings import Settings
-from genesys.store.index import Index, NoteRow
+from genesys.store.index import Index
+from genesys.store.rows import NoteRow
 from genesys.vault import read, walk
 from genesys.write import content_hash, sweep_temp, write_if
 
 __all__ = ["due", "unwrite", "wanted_values", "write_notes", "write_now"]
 
-MOVED_SCORE = 0.1  # a smaller change of the rounded score is not worth a change of the file
-QUIET_S = 600.0  # seconds after a person's edit in which the note is left alone
-PER_PASS = 50  # notes a pass: a sync service has to carry every one of them
-PREIMAGE_S = 30 * 86_400.0  # seconds for which the last pre-image of a note is kept
+DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +48,15 @@ def wanted_values(row: NoteRow) -> dict[str, Value]:
     }
 
 
-def due(rows: Iterable[NoteRow], policy: str, now: float) -> list[Due]:
+def due(rows: Iterable[NoteRow], settings: Settings, now: float) -> list[Due]:
     """The notes whose properties should be written in this pass, the longest waiting first."""
     found = []
     for row in rows:
-        if policy == "off" or row.refuse_write or row.opted_out or row.status is Status.PRUNED:
+        if settings.writeback == "off" or row.refuse_write or row.opted_out or row.status is Status.PRUNED:
             continue
-        if policy == "touched" and not _touched(row):
+        if settings.writeback == "touched" and not _touched(row):
             continue
-        if not _news(row) or _just_edited(row, now):
+        if not _news(row, settings.writeback_delta) or _just_edited(row, now, settings.writeback_quiet_s):
             continue
         found.append(Due(row, wanted_values(row)))
     return sorted(found, key=lambda d: (d.row.last_recalled or d.row.mtime, d.row.path))
@@ -69,7 +68,7 @@ def _touched(row: NoteRow) -> bool:
     return bool(row.recalls or row.pinned or row.core or row.kind is Kind.MEMORY or said)
 
 
-def _news(row: NoteRow) -> bool:
+def _news(row: NoteRow, delta: float) -> bool:
     """Status changed, the score moved, or nothing was written yet."""
     if row.own.status is None or row.own.status is not row.status:
         return True
@@ -78,20 +77,21 @@ def _news(row: NoteRow) -> bool:
     old, new = row.own.score, row.score
     if new is None:
         return False
-    return old is None or abs(round(new, 2) - round(old, 2)) >= MOVED_SCORE - 1e-9
+    return old is None or abs(round(new, 2) - round(old, 2)) >= delta - 1e-9
 
 
-def _just_edited(row: NoteRow, now: float) -> bool:
+def _just_edited(row: NoteRow, now: float, quiet_s: float) -> bool:
     ours = row.written_hash != "" and row.written_hash == row.content_hash
-    return not ours and 0 <= now - row.mtime < QUIET_S
+    return not ours and 0 <= now - row.mtime < quiet_s
 
 
 def write_notes(
-    index: Index, settings: Settings, notes: Iterable[Due], now: float, *, limit: int = PER_PASS
+    index: Index, settings: Settings, notes: Iterable[Due], now: float, *, limit: int | None = None
 ) -> WriteReport:
-    """Write at most ``limit`` notes; what is refused is remembered with its reason and not tried again
+    """Write at most ``limit`` notes (``writeback_max`` without one); what is refused is remembered with its reason and not tried again
     until the note changes."""
     listed = list(notes)
+    limit = settings.writeback_max if limit is None else limit
     written: list[str] = []
     refused: list[Skipped] = []
     deferred = max(0, len(listed) - limit)
@@ -130,10 +130,25 @@ def write_now(index: Index, settings: Settings, row: NoteRow, values: Mapping[st
     if stat is None:
         return False
     with index.transaction():
-        index.set_written(row.id, stat, _own(values))
-        index.save_preimage(row.path, raw, now, keep_s=PREIMAGE_S)
-        index.add_event("write", row.path, {"values": _own(values)}, now=now)
+        _record(index, settings, row.id, row.path, raw, new, stat, _own(values), now)
     return True
+
+
+def _record(
+    index: Index,
+    settings: Settings,
+    note: int,
+    path: str,
+    raw: bytes,
+    new: bytes,
+    stat: FileStat,
+    own: dict[str, Json],
+    now: float,
+) -> None:
+    """Tell the index of our own write, so that it is no edit, and keep what stood there before."""
+    index.set_written(note, stat, own, shift=new.count(b"\n") - raw.count(b"\n"))
+    index.save_preimage(note, raw, now, keep_s=settings.preimage_days * DAY_S)
+    index.add_event("write" if own else "unwrite", path, {"values": own}, now)
 
 
 def _own(values: Mapping[str, Value]) -> dict[str, Json]:
@@ -142,11 +157,9 @@ def _own(values: Mapping[str, Value]) -> dict[str, Json]:
 
 def unwrite(index: Index | None, settings: Settings, now: float, *, dry_run: bool = False) -> WriteReport:
     """Take every ``genesys_*`` line out of the vault, byte-exactly; also of notes the index doesn't know."""
-    from genesys.settings import ignore_rules
-
     written: list[str] = []
     refused: list[Skipped] = []
-    for stat in walk(settings.vault, ignore_rules(settings)).files:
+    for stat in walk(settings.vault, load_rules(settings.vault)).files:
         if stat.type is not FileType.NOTE:
             continue
         try:
@@ -172,7 +185,5 @@ def _unwrite_one(
         note = index.note_id(path) if index else None
         if index and note is not None:
             with index.transaction():
-                index.set_written(note, stat, {})
-                index.save_preimage(path, raw, now, keep_s=PREIMAGE_S)
-                index.add_event("unwrite", path, {}, now=now)
+                _record(index, settings, note, path, raw, new, stat, {}, now)
     written.append(path)

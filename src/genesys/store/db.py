@@ -16,7 +16,7 @@ import apsw
 from genesys.errors import IndexError_
 from genesys.store.faults import translated
 
-__all__ = ["Db", "Row", "connect", "listed"]
+__all__ = ["Db", "Row", "connect", "listed", "vec_version"]
 
 Row = tuple[Any, ...]
 
@@ -255,3 +255,16 @@ def _prepare(folder: Path) -> None:
             f"the folder {folder} can't be made ({error.strerror})",
             hint="set GENESYS_INDEX to a place that can be written",
         ) from error
+
+
+def vec_version() -> str:
+    """The version of sqlite-vec, loaded for real.
+
+    :raises IndexError_: it can't be loaded.
+    """
+    db = Db(Path(":memory:"), read_only=False, busy_ms=0)
+    try:
+        db.load_vec()
+        return str(db.value("SELECT vec_version()"))
+    finally:
+        db.close()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from genesys.model import WRITTEN, CreatedBy, Edge, EdgeType, FileType, LinkKind, Status
-from genesys.store import encode
+from genesys.store import encode, meta
 from genesys.store.db import Db, Row, listed
 from genesys.store.rows import EdgeArrays, GraphLink, GraphNote, LinkRow
 
@@ -132,6 +132,7 @@ def add_edges(db: Db, edges: Iterable[Edge]) -> int:
             [(r[0], r[1], r[2], r[4]) for r in rows],
         )
         db.many(_INSERT, rows)
+        meta.bump(db, meta.EDGES_VERSION)
     return len(rows)
 
 
@@ -143,6 +144,7 @@ def remove_edges(db: Db, edges: Iterable[Edge]) -> None:
             AND created_by = ?""",
             [(r[0], r[1], r[2], r[4]) for r in _as_rows(db, edges)],
         )
+        meta.bump(db, meta.EDGES_VERSION)
 
 
 def replace_inferred(
@@ -164,6 +166,8 @@ def replace_inferred(
         new = sorted(wanted - old.keys())
         db.many("DELETE FROM edges WHERE id = ?", gone)
         db.many(_INSERT, new)
+        if gone or new:
+            meta.bump(db, meta.EDGES_VERSION)
     return len(new), len(gone)
 
 

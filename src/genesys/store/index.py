@@ -43,6 +43,8 @@ Passages and full text
   passages(ids), passages_of(note_id) -> [PassageRow]
   passages_around(ids, reach) -> [(passage, neighbour, offset)], passage_arrays() -> PassageArrays (cached)
   search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
+  match_rows(match, weights[4], limit) -> (passage ids, bm25) in columns, unordered
+  places_version() -> counters of passages and edges, people_pairs(), similar_words(start, limit)
   doc_frequency(terms) -> {term: passages}, stems(text) -> [token]
 
 Vectors
@@ -54,7 +56,7 @@ Vectors
   collect_garbage() -> vectors dropped        also drops deleted words from the full-text file
 
 State, accesses, events
-  set_states([StateChange])                   score, factors, status, pinned, core, recalls, last_recalled
+  set_states([StateChange], now)               score, factors, status, pinned, core, recalls, last_recalled
   set_written(note_id, stat, values, shift)   after a write-back; set_own(note_id, values) where none was due
   save_preimage(note_id, raw, now, keep_s), preimage(note_id) -> (time, bytes) | None
   add_accesses([AccessRow]), replace_accesses(ids, [AccessRow])
@@ -219,8 +221,8 @@ class Index(Reader):
 
     # state, accesses, events
 
-    def set_states(self, changes: Iterable[StateChange]) -> None:
-        state.set_states(self._db, changes)
+    def set_states(self, changes: Iterable[StateChange], now: float) -> None:
+        state.set_states(self._db, changes, now)
 
     def set_written(
         self, note_id: int, stat: FileStat, values: Mapping[str, Json], *, shift: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from genesys.store import encode
+from genesys.store import encode, meta
 from genesys.store.db import Db, Row, listed
 from genesys.store.keys import alias_key
 from genesys.store.rows import ResolveReport
@@ -86,6 +86,7 @@ def _resolve_chunk(db: Db, rows: Sequence[Row], names: _Names, resolver: Resolve
         if found and found[1] and linking and target_id != source_id:
             edges.extend(_edges(link_id, source_id, found[0], via, relations))
     with db.transaction():
+        meta.bump(db, meta.EDGES_VERSION)
         db.many("UPDATE links SET target_id = ?, via_alias = ?, stale = 0 WHERE id = ?", links)
         db.many("DELETE FROM edges WHERE link_id = ?", [(row[0],) for row in rows])
         columns = "source_id, target_id, type, weight, created_by, link_id"

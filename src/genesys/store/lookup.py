@@ -42,7 +42,7 @@ _LIST = "(SELECT value FROM json_each(?))"
 _NOTES = """
 SELECT n.id, f.path, n.title, n.kind, n.memory_type, n.category, n.status, n.score, n.factors, n.pinned,
   n.core, n.recalls, n.last_recalled, n.created, n.created_at, n.note_date, n.source_session, n.people, n.own,
-  n.problem, n.refuse_write, n.opted_out, n.written_hash, n.written, n.first_seen, n.changed_at, f.mtime_ns,
+  n.problem, n.refuse_write, n.opted_out, n.written_hash, n.written, n.first_seen, n.changed_at, n.status_since, f.mtime_ns,
   f.content_hash
 FROM notes n JOIN files f ON f.id = n.id
 """
@@ -58,7 +58,7 @@ _STATUSES = {s.value: s for s in Status}
 def _note(row: Row) -> NoteRow:
     (note, path, title, kind, memory_type, category, status, score, factors, pinned, core) = row[:11]
     (recalls, last, created, created_at, date, session, people, own, problem, refuse, opted_out) = row[11:22]
-    (written_hash, written, first_seen, changed_at, mtime_ns, content_hash) = row[22:]
+    (written_hash, written, first_seen, changed_at, status_since, mtime_ns, content_hash) = row[22:]
     return NoteRow(
         id=note,
         path=path,
@@ -86,6 +86,7 @@ def _note(row: Row) -> NoteRow:
         written=json.loads(written),
         first_seen=first_seen,
         changed_at=changed_at,
+        status_since=status_since,
         mtime=mtime_ns / 1e9,
         content_hash=content_hash,
     )

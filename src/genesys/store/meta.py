@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from genesys.store.db import Db
 
-__all__ = ["FTS_GARBAGE", "PASSAGES_VERSION", "VECTORS_VERSION", "bump", "get", "put", "reserve", "version"]
+__all__ = [
+    "EDGES_VERSION",
+    "FTS_GARBAGE",
+    "PASSAGES_VERSION",
+    "VECTORS_VERSION",
+    "bump",
+    "get",
+    "put",
+    "reserve",
+    "version",
+]
 
 PASSAGES_VERSION = "passages_version"
 VECTORS_VERSION = "vectors_version"
+EDGES_VERSION = "edges_version"
 FTS_GARBAGE = "fts_garbage"  # full-text rows deleted whose words are still in the file
 
 

@@ -188,7 +188,7 @@ def _collect_note(
             rows.edited.append((note_id, mtime))
             _follow_pin(rows, note, note_id, old)
     else:
-        rows.notes_new.append((note_id, *facts, *_restored(note.own, now), now, mtime))
+        rows.notes_new.append((note_id, *facts, *_restored(note.own, now), now, mtime, mtime))
         if note.own != OwnState():
             rows.restored.append(note_id)
         rows.accesses.append((note_id, created_at, AccessKind.CREATE.value, _WEIGHTS.access_create))
@@ -304,7 +304,7 @@ def _write(db: Db, rows: _Rows) -> None:
         f"UPDATE files SET ({numbers}, reread) = ({_marks(numbers)}, 0) WHERE id = ?",
         rows.files_old,
     )
-    columns = f"id, {_FACTS}, {_STATE}, first_seen, changed_at"
+    columns = f"id, {_FACTS}, {_STATE}, first_seen, changed_at, status_since"
     db.many(f"INSERT INTO notes({columns}) VALUES({_marks(columns)})", rows.notes_new)
     db.many(
         f"UPDATE notes SET ({_FACTS}) = ({_marks(_FACTS)}), changed_at = coalesce(?, changed_at)"

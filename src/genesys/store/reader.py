@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
 from genesys.model import Edge, EdgeType, FileStat, Filters, Json, Skipped
-from genesys.store import access, files, filters, graph, lookup, meta, state, text, vectors
+from genesys.store import access, files, filters, graph, lookup, meta, ranking, state, text, vectors
 from genesys.store.db import Db
 from genesys.store.rows import (
     AccessArrays,
@@ -155,6 +155,20 @@ class Reader:
 
     def search_text(self, match: str, weights: Sequence[float], limit: int) -> list[tuple[int, int, float]]:
         return text.search_text(self._db, match, weights, limit)
+
+    def match_rows(
+        self, match: str, weights: Sequence[float], limit: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        return ranking.match_rows(self._db, match, weights, limit)
+
+    def similar_words(self, start: str, limit: int) -> list[tuple[str, int]]:
+        return ranking.similar_words(self._db, start, limit)
+
+    def people_pairs(self) -> list[tuple[int, str]]:
+        return ranking.people_pairs(self._db)
+
+    def places_version(self) -> tuple[int, int]:
+        return ranking.places_version(self._db)
 
     def doc_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         return text.doc_frequency(self._db, terms)

@@ -62,6 +62,7 @@ class NoteRow:
     written: Mapping[str, Json]
     first_seen: float
     changed_at: float
+    status_since: float
     mtime: float
     content_hash: str
 

@@ -67,7 +67,8 @@ CREATE TABLE notes(
   written_hash TEXT NOT NULL DEFAULT '',
   written TEXT NOT NULL DEFAULT '{}',
   first_seen REAL NOT NULL,
-  changed_at REAL NOT NULL);
+  changed_at REAL NOT NULL,
+  status_since REAL NOT NULL);
 CREATE INDEX notes_status ON notes(status);
 CREATE INDEX notes_date ON notes(note_date) WHERE note_date <> '';
 CREATE INDEX notes_session ON notes(source_session) WHERE source_session <> '';

@@ -14,10 +14,12 @@ from genesys.store.rows import Counts, StateChange
 __all__ = ["counts", "own_of", "preimage", "save_preimage", "set_own", "set_states", "set_written"]
 
 
-def set_states(db: Db, changes: Iterable[StateChange]) -> None:
-    """Apply changes in one transaction; a value of None stays as it is."""
+def set_states(db: Db, changes: Iterable[StateChange], now: float) -> None:
+    """Apply changes in one transaction; a value of None stays as it is. ``now`` dates a new status."""
     rows = [
         (
+            c.status.value if c.status else None,
+            now,
             c.status.value if c.status else None,
             c.score,
             encode.dump_factors(c.factors),
@@ -31,7 +33,8 @@ def set_states(db: Db, changes: Iterable[StateChange]) -> None:
     ]
     with db.transaction():
         db.many(
-            """UPDATE notes SET status = coalesce(?, status), score = coalesce(?, score),
+            """UPDATE notes SET status_since = CASE WHEN coalesce(?, status) <> status THEN ? ELSE status_since END,
+            status = coalesce(?, status), score = coalesce(?, score),
             factors = coalesce(?, factors), pinned = coalesce(?, pinned), core = coalesce(?, core),
             recalls = coalesce(?, recalls), last_recalled = coalesce(?, last_recalled) WHERE id = ?""",
             rows,
