@@ -10,25 +10,32 @@ from genesys.reports import Curves
 __all__ = ["save_png", "terminal_plot"]
 
 HEIGHT = 18  # terminal rows: a curve that fits beside its text on a small screen
+MARGIN = 14  # columns that the axis and its labels take
+COLORS = ("green", "red", "blue", "yellow", "magenta", "cyan")
 
 
 def terminal_plot(curves: Curves, width: int) -> str:
-    """The curves as text, at most ``width`` columns wide."""
-    import plotext  # type: ignore[import-untyped]
+    """The curves as braille text, about ``width`` columns wide, each named in the legend."""
+    import plotille  # type: ignore[import-untyped]
 
-    plotext.clear_figure()
-    plotext.theme("clear")
-    plotext.plotsize(max(40, min(width, 110)), HEIGHT)
-    plotext.title(curves.title)
-    plotext.xlabel("days")
-    for line in curves.lines:
-        plotext.plot(list(line.x), list(line.y), label=line.label, marker="braille")
-    for name, value in curves.thresholds:
-        plotext.hline(value)
-        plotext.text(name, curves.lines[0].x[0] if curves.lines else 0, value)
-    text: str = plotext.uncolorize(plotext.build())
-    plotext.clear_figure()
-    return text
+    figure = plotille.Figure()
+    figure.width = max(30, min(width, 110) - MARGIN)
+    figure.height = HEIGHT
+    figure.color_mode = "names"
+    figure.set_y_limits(min_=0.0, max_=1.0)
+    figure.set_x_limits(min_=0.0, max_=max((x for line in curves.lines for x in line.x), default=1.0))
+    figure.x_label, figure.y_label = "days", "score"
+    figure.register_label_formatter(float, _label)
+    for line, color in zip(curves.lines, COLORS * (1 + len(curves.lines) // len(COLORS)), strict=False):
+        figure.plot(line.x, line.y, lc=color, label=line.label)
+    limits = ", ".join(f"{name} {value:g}" for name, value in curves.thresholds)
+    return f"{curves.title}\n{figure.show(legend=True)}\nthresholds: {limits}"
+
+
+def _label(value: float, chars: int, delta: float, left: bool = False) -> str:
+    """A number on an axis: no more digits than a reader wants."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return text.ljust(chars) if left else text.rjust(chars)
 
 
 def save_png(curves: Curves, path: Path) -> None:

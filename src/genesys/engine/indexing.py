@@ -119,6 +119,7 @@ def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
         changed = job.counts["added"] + job.counts["changed"] + job.counts["moved"] + job.counts["removed"]
         if changed or job.counts["resolved"]:
             _infer(job)
+            _restore(job)
             job.index.collect_garbage()
         if job.skipped != list(job.index.skipped()):
             job.index.set_skipped(job.skipped)
@@ -134,6 +135,14 @@ def _expecting(stat: FileStat, known: Mapping[str, FileStat], reparse: bool) -> 
     """The file with the hash it had, so that a worker need not parse what did not change."""
     old = known[stat.path]
     return stat if reparse or old.type is not stat.type else replace(stat, content_hash=old.content_hash)
+
+
+def _restore(job: Pass) -> None:
+    """Take back what notes say of themselves, where this index is new (P1)."""
+    if job.counts["added"] and job.index.has_unscored_own():
+        from genesys.engine import restoring
+
+        restoring.restore_written(job.index, job.settings, job.now)
 
 
 def _infer(job: Pass) -> None:

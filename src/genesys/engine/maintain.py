@@ -16,7 +16,7 @@ from genesys.reports import DecayReport, StatusChange, WriteReport
 from genesys.score.arrays import DAY, KIND_CODE, STATUS_CODE
 from genesys.score.connectivity import orphans
 from genesys.score.decay import VaultScores
-from genesys.score.lifecycle import Change, Roster, changes
+from genesys.score.lifecycle import Change, Roster, changes, settled_status
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import StateChange
@@ -36,6 +36,7 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     cols = columns(index)
     scored = scores(index, settings, cols, now)
     choice = core_choice(index, settings, cols, scored)
+    cols = _settled(cols, scored, choice, settings)
     moved = _changes(cols, scored, choice, settings, now)
     pruned = tuple(c for c in moved if c.new is Status.PRUNED)
     listed = tuple(
@@ -48,6 +49,22 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
         gone = _prune(index, settings, cols, pruned, now)
         writes = write_notes(index, settings, due(index.all_notes(), settings, now), now)
     return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
+
+
+def _settled(cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings) -> Columns:
+    """A note that was never scored stands where its age and use have brought it: that is no change."""
+    rows = list(cols.rows)
+    for at, row in enumerate(rows):
+        if row.factors is None and row.own.status is None:
+            status = settled_status(
+                float(scored.score[at]),
+                float(scored.idle_days[at]),
+                row.pinned,
+                at in choice.core,
+                settings.lifecycle,
+            )
+            rows[at] = replace(row, status=status)
+    return replace(cols, rows=rows)
 
 
 def _changes(
@@ -81,7 +98,7 @@ def _store(
     states = [
         StateChange(
             row.id,
-            status=status[at].new if at in status else None,
+            status=status[at].new if at in status else row.status,
             score=float(scored.score[at]),
             factors=scored.factors(at),
             core=at in choice.core,

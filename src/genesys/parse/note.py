@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from genesys.model import Json, Kind, Note, ParseOptions, Passage, Relation
+from genesys.model import Json, Note, ParseOptions, Passage, Relation
 from genesys.parse import properties as props
 from genesys.parse.body import Body, read_body
 from genesys.parse.edges import vocabulary
@@ -91,7 +91,7 @@ def _note(
         passages=_passages(body_text, body, frame),
         created=props.moment_of(props.get(values, "created", "date created", "creation date", "date")),
         note_date=day,
-        kind=Kind.MEMORY if props.text(values.get("genesys_kind")) == Kind.MEMORY else Kind.NOTE,
+        kind=props.kind(values),
         memory_type=props.memory_type(values),
         category=props.text(props.get(values, "category")),
         source_session=props.text(props.get(values, "source_session")),

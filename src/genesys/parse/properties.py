@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 
-from genesys.model import Json, MemoryType, OwnState, Status
+from genesys.model import Json, Kind, MemoryType, OwnState, Status
 from genesys.parse.edges import normal_key
 from genesys.parse.inline import split_target, tag_name
 from genesys.parse.readable import readable
@@ -15,6 +15,7 @@ __all__ = [
     "aliases",
     "day_of",
     "get",
+    "kind",
     "memory_type",
     "moment_of",
     "opted_out",
@@ -32,12 +33,13 @@ _DAY_MONTH = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\.?\s+([A-Za-z]{3,9})\.?,?\
 _MONTH_DAY = re.compile(r"\b([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MAX_DATE_CHARS = 60
+_MEMORY_ID = re.compile(r"[0-9a-f]{16}")
 
 # Properties that tell a reader nothing about the note's subject.
 _NOT_FOR_SEARCH_TEXT = """
     aliases alias tags tag cssclass cssclasses publish permalink id uid uuid prev previous next
     source_session banner cover icon color colour position created updated modified date
-    date_created date_modified
+    date_created date_modified memory_id
 """
 _NOT_FOR_SEARCH = frozenset(_NOT_FOR_SEARCH_TEXT.split())
 _LINKED = re.compile(r"\[\[([^\[\]\n]+)\]\]")
@@ -132,6 +134,12 @@ def own_state(values: Mapping[str, Json]) -> OwnState:
         core=_flag(values.get("genesys_core")),
         pinned=_flag(values.get("genesys_pinned")),
     )
+
+
+def kind(values: Mapping[str, Json]) -> Kind:
+    """A memory carries the key that Genesys gave it when it wrote the note; all else is a person's."""
+    key = values.get("memory_id")
+    return Kind.MEMORY if isinstance(key, str) and _MEMORY_ID.fullmatch(key) else Kind.NOTE
 
 
 def memory_type(values: Mapping[str, Json]) -> MemoryType | None:

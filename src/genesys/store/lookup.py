@@ -83,7 +83,7 @@ def _note(row: Row) -> NoteRow:
         refuse_write=refuse,
         opted_out=bool(opted_out),
         written_hash=written_hash,
-        written=json.loads(written),
+        written=json.loads(written) if written != "{}" else {},
         first_seen=first_seen,
         changed_at=changed_at,
         status_since=status_since,
@@ -170,6 +170,12 @@ def notes_by_property(db: Db, key: str, value: str) -> list[str]:
         (key, value),
     )
     return [path for (path,) in rows]
+
+
+def has_unscored_own(db: Db) -> bool:
+    """Whether some note carries a written-back state that this index has not scored yet."""
+    sql = "SELECT EXISTS(SELECT 1 FROM notes WHERE factors IS NULL AND own <> '{}')"
+    return bool(db.value(sql))
 
 
 def properties(db: Db, ids: Collection[int]) -> dict[int, dict[str, Json]]:

@@ -134,6 +134,9 @@ class Reader:
     def sessions(self) -> dict[str, list[int]]:
         return lookup.sessions(self._db)
 
+    def has_unscored_own(self) -> bool:
+        return lookup.has_unscored_own(self._db)
+
     # passages and full text
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
@@ -232,8 +235,10 @@ class Reader:
         counters = (meta.VECTORS_VERSION, meta.PASSAGES_VERSION)
         return meta.version(self._db, counters[0]), meta.version(self._db, counters[1])
 
-    def matrix(self, model: str) -> Matrix | None:
-        """Cached until a vector or a passage comes or goes, in whatever process."""
+    def matrix(self, model: str | None) -> Matrix | None:
+        """Cached until a vector or a passage comes or goes, in whatever process; None has none."""
+        if model is None:
+            return None
         with self._db.lock:
             version = self.vector_version()
             cached = self._matrices.get(model)

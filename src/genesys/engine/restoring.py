@@ -1,0 +1,63 @@
+"""What notes say of themselves, taken back when an index is made anew (P1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from genesys.engine.scoring import columns
+from genesys.model import AccessKind
+from genesys.score.arrays import Accesses
+from genesys.score.connectivity import support
+from genesys.score.decay import score_note
+from genesys.score.restore import restore
+from genesys.settings import Settings
+from genesys.store.index import Index
+from genesys.store.rows import AccessRow, NoteRow, StateChange
+
+__all__ = ["restore_written"]
+
+KINDS = tuple(AccessKind)
+
+
+def restore_written(index: Index, settings: Settings, now: float) -> int:
+    """Give notes that carry a written-back state accesses that bring them back to their score.
+
+    Only notes that this index has never scored; how many there were.
+    """
+    waiting = [r for r in index.all_notes() if r.factors is None and r.own.status is not None]
+    if not waiting:
+        return 0
+    kept_up = min(now, max(row.mtime for row in waiting))  # the last write: until then scores were kept up
+    cols = columns(index)
+    held = support(len(cols), cols.edges, settings.score)
+    numbers = {row.id: at for at, row in enumerate(cols.rows)}
+    rows: list[AccessRow] = []
+    states: list[StateChange] = []
+    for row in waiting:
+        found = _accesses(row, float(held[numbers[row.id]]), kept_up, settings)
+        kinds = found.kind.tolist()
+        rows += [
+            AccessRow(row.id, time, KINDS[kind], weight)
+            for time, weight, kind in zip(found.time.tolist(), found.weight.tolist(), kinds, strict=True)
+        ]
+        factors = score_note(found, float(held[numbers[row.id]]), now, 0.0, settings.score)
+        states.append(StateChange(row.id, score=factors.score, factors=factors))
+    with index.transaction():
+        index.replace_accesses([r.id for r in waiting], rows)
+        index.set_states(states, now)
+    return len(waiting)
+
+
+def _accesses(row: NoteRow, held: float, kept_up: float, settings: Settings) -> Accesses:
+    found = restore(
+        row.created_at,
+        row.recalls,
+        row.last_recalled,
+        row.own.score,
+        settings.score,
+        support=held,
+        scored_at=kept_up,
+    )
+    return replace(found, note=np.zeros(len(found), np.int64))
