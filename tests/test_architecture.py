@@ -33,6 +33,7 @@ ROOM_OF = {
     "store": "store",
     "ignore": "vault",
     "paths": "vault",
+    "swap": "vault",
     "trash": "vault",
     "vault": "vault",
     "write": "vault",

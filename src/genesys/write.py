@@ -19,6 +19,7 @@ from genesys.errors import DiskFull, PathEscape, VaultError, WriteRefused
 from genesys.ignore import is_hidden
 from genesys.model import FileStat
 from genesys.paths import OUTSIDE_HINT, check_path, file_type, inside, is_within, locate
+from genesys.swap import swap
 
 __all__ = [
     "TEMP_PREFIX",
@@ -55,21 +56,51 @@ def write_if(root: Path, path: str, expected_hash: str, new: bytes) -> FileStat 
             return None
         if content_hash(new) == expected_hash:
             return _stat(path, before, expected_hash)
-        if not os.access(real, os.W_OK):  # a rename would ignore that the note is locked
-            raise WriteRefused(f"{path} is read-only", hint="Make it writable, or leave it alone.")
+        _refuse_locked(path, real, before)
         temp = _temp(os.path.dirname(real), new, before)
         try:
             _keep(real, temp, before)
-            if _current(real, expected_hash) is None:
+            state, digest = os.stat(temp), content_hash(new)
+            if _current(real, expected_hash) is None or not _exchange(temp, real, expected_hash, digest):
                 return None
-            state = os.stat(temp)
-            os.replace(temp, real)
-            temp = ""
         finally:
-            if temp:
+            with suppress(FileNotFoundError):
                 os.unlink(temp)
         _sync_folder(os.path.dirname(real))
-    return _stat(path, state, content_hash(new))
+    return _stat(path, state, digest)
+
+
+def _refuse_locked(path: str, real: str, state: os.stat_result) -> None:
+    """A rename needs no permission of the file, so what speaks against writing must be asked."""
+    if not os.access(real, os.W_OK):
+        raise WriteRefused(f"{path} is read-only", hint="Make it writable, or leave it alone.")
+    if state.st_nlink > 1:
+        raise WriteRefused(f"{path} is a hard link", hint="Writing would part it from its other names.")
+
+
+def _exchange(temp: str, real: str, expected_hash: str, digest: str) -> bool:
+    """Put the new file in the note's place; False, and nothing changed, where a person saved meanwhile.
+
+    Afterwards ``temp`` may hold what was displaced, which nobody needs any more.
+    """
+    try:
+        if not swap(temp, real):
+            os.replace(temp, real)
+            return True
+        if _current(temp, expected_hash) is not None:
+            return True
+        # Between our last look and the swap a person saved. Theirs goes back; and if they save while it
+        # does, the newest goes back. ``stale`` is what nobody has to see again.
+        stale = {digest}
+        while True:
+            with open(temp, "rb") as stream:
+                back = content_hash(stream.read())
+            if back in stale:
+                return False
+            stale.add(back)
+            swap(temp, real)
+    except FileNotFoundError:
+        return False  # the note was deleted or moved meanwhile
 
 
 def create(root: Path, path: str, raw: bytes) -> FileStat:
