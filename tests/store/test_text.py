@@ -81,3 +81,16 @@ def test_a_large_index_is_cleaned_bit_by_bit(index: Index, monkeypatch: pytest.M
     blocks = [block for (block,) in index._db.all("SELECT block FROM passages_fts_data")]
     assert not any(b"nique0" in block for block in blocks)
     assert 150 == index.doc_frequency(["filler"])["filler"]
+
+
+def test_words_of_edits_wait_for_company(index: Index) -> None:
+    """One edit does not rewrite the full-text index; enough of them, or a removal, do."""
+    index.put([record("a.md", ["before"]), record("b.md")], NOW)
+    index.put([record("a.md", ["after"])], NOW)
+    index.collect_garbage()
+    assert "1" == index.meta_get("fts_garbage")
+    index.put([record("a.md", [f"p{i}" for i in range(100)])], NOW)
+    index.put([record("a.md")], NOW)
+    index.collect_garbage()
+    assert index.meta_get("fts_garbage") is None
+    assert 0 == index.doc_frequency(["before"])["before"]

@@ -157,3 +157,28 @@ def test_a_read_only_index_searches_vectors(path: Path) -> None:
     with open_index(path, read_only=True) as reader:
         assert 1 == len(reader.knn("m", unit(1, 16)[0], 3))
         assert reader.matrix("m") is not None
+
+
+def test_a_passage_that_went_while_it_was_embedded_leaves_no_vector(index: Index) -> None:
+    """Its vector is garbage from the start."""
+    index.put([record("a.md", ["x"])], NOW)
+    key = index.pending("m", 1)[0][0]
+    index.put([record("a.md", ["y"])], NOW)
+    index.put_vectors("m", 16, [key], unit(1, 16))
+    assert 1 == index.collect_garbage()
+    assert index.matrix("m") is None
+    assert index.matrix(None) is None
+
+
+def test_a_text_that_another_note_still_has_keeps_its_vector(index: Index) -> None:
+    """Two notes may share one."""
+    index.put([record("a.md", ["same"], title="t"), record("b.md", ["same"], title="t")], NOW)
+    fill(index)
+    index.remove(["a.md"])
+    assert 0 == index.collect_garbage()
+    assert (1, 1) == index.vector_counts("m")
+
+
+def test_the_extension_tells_its_version() -> None:
+    """What doctor shows."""
+    assert vectors_module.extension_version().startswith("v")

@@ -80,11 +80,11 @@ def add_event(db: Db, kind: str, path: str, detail: Mapping[str, Json], now: flo
 
     ``keep`` lets the event outlive the note's removal from the index: an undo needs it.
     """
-    db.run(
-        "INSERT INTO events(time, kind, path, detail, keep) VALUES(?, ?, ?, ?, ?)",
+    rows = db.all(
+        "INSERT INTO events(time, kind, path, detail, keep) VALUES(?, ?, ?, ?, ?) RETURNING id",
         (now, kind, path, encode.as_json(dict(detail)), int(keep)),
     )
-    return db.con.last_insert_rowid()
+    return int(rows[0][0])
 
 
 def _event(row: Row) -> EventRow:

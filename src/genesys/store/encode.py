@@ -26,6 +26,7 @@ __all__ = [
     "vec_key",
 ]
 
+_NOTHING = OwnState()
 _PLAIN = (Relation(EdgeType.RELATED_TO),)
 
 
@@ -79,6 +80,8 @@ def dump_own(own: OwnState) -> str:
 
 
 def load_own(text: str) -> OwnState:
+    if text == "{}":
+        return _NOTHING
     values = json.loads(text)
     status = values.pop("status", None)
     return OwnState(status=Status(status) if status else None, **values)

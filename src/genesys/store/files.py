@@ -12,6 +12,7 @@ from genesys.store.keys import name_key, stem
 __all__ = [
     "file_states",
     "hashes",
+    "loosen",
     "mark_dirty",
     "move",
     "problems",
@@ -53,6 +54,15 @@ def touch(db: Db, stats: Iterable[FileStat]) -> None:
             content_hash = CASE WHEN ? = '' THEN content_hash ELSE ? END WHERE path = ?""",
             rows,
         )
+
+
+def loosen(db: Db, note_ids: str) -> None:
+    """Note the vector keys of these notes (a JSON list) before their passages go."""
+    db.run(
+        """INSERT OR IGNORE INTO loose_keys(vec_key)
+        SELECT vec_key FROM passages WHERE note_id IN (SELECT value FROM json_each(?))""",
+        (note_ids,),
+    )
 
 
 def mark_dirty(db: Db, keys: Iterable[str]) -> None:
@@ -119,13 +129,15 @@ def remove(db: Db, paths: Collection[str]) -> None:
             WHERE target_id IN (SELECT value FROM json_each(?))""",
             (ids,),
         )
+        loosen(db, ids)
         gone = db.all("SELECT id FROM passages WHERE note_id IN (SELECT value FROM json_each(?))", (ids,))
         db.many("DELETE FROM passages_fts WHERE rowid = ?", gone)
         db.run("DELETE FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,))
         db.run("DELETE FROM events WHERE keep = 0 AND path IN (SELECT value FROM json_each(?))", (wanted,))
         if gone:
             meta.bump(db, meta.PASSAGES_VERSION)
-            meta.bump(db, meta.FTS_GARBAGE)
+            meta.bump(db, meta.FTS_GARBAGE, len(gone))
+            meta.put(db, meta.FTS_REMOVED, "1")
 
 
 # ------------------------------------------------------------------ what was left out

@@ -224,15 +224,13 @@ class Index(Reader):
     def set_states(self, changes: Iterable[StateChange], now: float) -> None:
         state.set_states(self._db, changes, now)
 
-    def set_written(
-        self, note_id: int, stat: FileStat, values: Mapping[str, Json], *, shift: int = 0
-    ) -> None:
+    def set_written(self, note_id: int, stat: FileStat, values: Mapping[str, Json], shift: int = 0) -> None:
         state.set_written(self._db, note_id, stat, values, shift)
 
     def set_own(self, note_id: int, values: Mapping[str, Json]) -> None:
         state.set_own(self._db, note_id, values)
 
-    def save_preimage(self, note_id: int, raw: bytes, now: float, *, keep_s: float) -> None:
+    def save_preimage(self, note_id: int, raw: bytes, now: float, keep_s: float) -> None:
         state.save_preimage(self._db, note_id, raw, now, keep_s)
 
     def add_accesses(self, rows: Iterable[AccessRow]) -> None:

@@ -42,8 +42,8 @@ _LIST = "(SELECT value FROM json_each(?))"
 _NOTES = """
 SELECT n.id, f.path, n.title, n.kind, n.memory_type, n.category, n.status, n.score, n.factors, n.pinned,
   n.core, n.recalls, n.last_recalled, n.created, n.created_at, n.note_date, n.source_session, n.people, n.own,
-  n.problem, n.refuse_write, n.opted_out, n.written_hash, n.written, n.first_seen, n.changed_at, n.status_since, f.mtime_ns,
-  f.content_hash
+  n.problem, n.refuse_write, n.opted_out, n.written_hash, n.written, n.first_seen, n.changed_at,
+  n.status_since, f.mtime_ns, f.content_hash
 FROM notes n JOIN files f ON f.id = n.id
 """
 _PASSAGES = """

@@ -7,6 +7,7 @@ from genesys.store.db import Db
 __all__ = [
     "EDGES_VERSION",
     "FTS_GARBAGE",
+    "FTS_REMOVED",
     "PASSAGES_VERSION",
     "VECTORS_VERSION",
     "bump",
@@ -19,7 +20,8 @@ __all__ = [
 PASSAGES_VERSION = "passages_version"
 VECTORS_VERSION = "vectors_version"
 EDGES_VERSION = "edges_version"
-FTS_GARBAGE = "fts_garbage"  # full-text rows deleted whose words are still in the file
+FTS_GARBAGE = "fts_garbage"  # number of deleted full-text rows whose words are still in the file
+FTS_REMOVED = "fts_removed"  # set where some of them are of removed notes, whose words must go
 
 
 def get(db: Db, key: str) -> str | None:
@@ -39,9 +41,9 @@ def version(db: Db, counter: str) -> int:
     return int(get(db, counter) or 0)
 
 
-def bump(db: Db, counter: str) -> None:
-    """Tell every process that what it cached under ``counter`` is old."""
-    put(db, counter, str(version(db, counter) + 1))
+def bump(db: Db, counter: str, by: int = 1) -> None:
+    """Count up; of a version: tell every process that what it cached under ``counter`` is old."""
+    put(db, counter, str(version(db, counter) + by))
 
 
 def reserve(db: Db, table: str, count: int) -> int:

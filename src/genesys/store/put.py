@@ -50,6 +50,7 @@ class _Rows:
     passages_old: list[Row] = field(default_factory=list)
     passages_gone: list[int] = field(default_factory=list)
     fts_gone: list[int] = field(default_factory=list)
+    loose: list[Row] = field(default_factory=list)
     fts_new: list[Row] = field(default_factory=list)
     links: list[Row] = field(default_factory=list)
     links_gone: list[int] = field(default_factory=list)
@@ -274,9 +275,10 @@ def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Kn
             )
         words = (note.search_title, note.search_aliases, passage.search_heading, passage.search_text)
         rows.fts_new.append((passage_id, *words))
-    gone = [row[0] for queue in reusable.values() for row in queue]
-    rows.passages_gone.extend(gone)
-    rows.fts_gone.extend(gone)
+    gone = [row for queue in reusable.values() for row in queue]
+    rows.passages_gone.extend(row[0] for row in gone)
+    rows.fts_gone.extend(row[0] for row in gone)
+    rows.loose.extend((row[1],) for row in gone)
 
 
 def _place(passage: Passage) -> tuple[Any, ...]:
@@ -329,6 +331,7 @@ def _write_names(db: Db, rows: _Rows) -> None:
 
 def _write_passages(db: Db, rows: _Rows) -> None:
     db.many("DELETE FROM passages_fts WHERE rowid = ?", [(i,) for i in rows.fts_gone])
+    db.many("INSERT OR IGNORE INTO loose_keys(vec_key) VALUES(?)", rows.loose)
     db.many("DELETE FROM passages WHERE id = ?", [(i,) for i in rows.passages_gone])
     db.many(f"UPDATE passages SET ({_PLACE}) = ({_marks(_PLACE)}) WHERE id = ?", rows.passages_old)
     columns = f"id, note_id, {_PLACE}, vec_key"
@@ -338,7 +341,7 @@ def _write_passages(db: Db, rows: _Rows) -> None:
     if rows.passages_new or rows.passages_gone:
         meta.bump(db, meta.PASSAGES_VERSION)
     if rows.fts_gone:
-        meta.bump(db, meta.FTS_GARBAGE)
+        meta.bump(db, meta.FTS_GARBAGE, len(rows.fts_gone))
 
 
 def _write_links(db: Db, rows: _Rows) -> None:

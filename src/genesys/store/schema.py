@@ -140,7 +140,7 @@ CREATE TABLE edges(
   created_by TEXT NOT NULL,
   evidence TEXT NOT NULL DEFAULT '',
   link_id INTEGER REFERENCES links(id) ON DELETE CASCADE);
-CREATE INDEX edges_source ON edges(source_id);
+CREATE INDEX edges_source ON edges(source_id, target_id, type);
 CREATE INDEX edges_target ON edges(target_id);
 CREATE INDEX edges_link ON edges(link_id) WHERE link_id IS NOT NULL;
 CREATE INDEX edges_inferred ON edges(created_by) WHERE link_id IS NULL;
@@ -172,6 +172,8 @@ CREATE TABLE vectors(
   model_id INTEGER NOT NULL REFERENCES models(id) ON DELETE CASCADE,
   vec_key INTEGER NOT NULL,
   PRIMARY KEY(model_id, vec_key)) WITHOUT ROWID;
+
+CREATE TABLE loose_keys(vec_key INTEGER PRIMARY KEY);
 
 CREATE TABLE preimages(
   note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,

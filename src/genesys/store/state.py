@@ -33,7 +33,8 @@ def set_states(db: Db, changes: Iterable[StateChange], now: float) -> None:
     ]
     with db.transaction():
         db.many(
-            """UPDATE notes SET status_since = CASE WHEN coalesce(?, status) <> status THEN ? ELSE status_since END,
+            """UPDATE notes SET
+            status_since = CASE WHEN coalesce(?, status) <> status THEN ? ELSE status_since END,
             status = coalesce(?, status), score = coalesce(?, score),
             factors = coalesce(?, factors), pinned = coalesce(?, pinned), core = coalesce(?, core),
             recalls = coalesce(?, recalls), last_recalled = coalesce(?, last_recalled) WHERE id = ?""",

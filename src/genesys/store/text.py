@@ -15,6 +15,7 @@ __all__ = ["COLUMNS", "doc_frequency", "fts_quote", "merge_garbage", "search_tex
 COLUMNS = ("title", "aliases", "heading", "text")
 _TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 MERGE_PAGES = 2_000  # full-text pages merged in one go
+GARBAGE_ROWS, GARBAGE_SHARE = 64, 0.02  # edited passages, at least and of all, that make a merge worth it
 SMALL = 20_000  # passages up to which the full-text index is merged whole, at once
 
 
@@ -78,17 +79,24 @@ def doc_frequency(db: Db, terms: Iterable[str]) -> dict[str, int]:
 def merge_garbage(db: Db) -> None:
     """Drop the words of deleted passages from the file.
 
-    FTS5 only marks a deleted row; its words go when segments are merged. A small index is merged whole,
-    a large one by a bounded number of pages, call by call, until nothing is left to do.
+    FTS5 only marks a deleted row; its words go when segments are merged. Of edits that waits until it is
+    worth the work; of removed notes nothing may stay. A small index is merged whole, a large one by a
+    bounded number of pages, call by call, until nothing is left to do.
     """
-    if not meta.version(db, meta.FTS_GARBAGE):
+    rows = meta.version(db, meta.FTS_GARBAGE)
+    if not rows:
+        return
+    passages = db.value("SELECT count(*) FROM passages")
+    if meta.get(db, meta.FTS_REMOVED) is None and rows < max(GARBAGE_ROWS, passages * GARBAGE_SHARE):
         return
     with db.transaction():
-        if db.value("SELECT count(*) FROM passages") <= SMALL:
+        if passages <= SMALL:
             db.run("INSERT INTO passages_fts(passages_fts) VALUES('optimize')")
+            done = True
+        else:
+            before = db.con.total_changes()
+            db.run("INSERT INTO passages_fts(passages_fts, rank) VALUES('merge', ?)", (-MERGE_PAGES,))
+            done = db.con.total_changes() - before < 2  # FTS5's own sign that nothing was merged
+        if done:
             meta.put(db, meta.FTS_GARBAGE, None)
-            return
-        before = db.con.total_changes()
-        db.run("INSERT INTO passages_fts(passages_fts, rank) VALUES('merge', ?)", (-MERGE_PAGES,))
-        if db.con.total_changes() - before < 2:
-            meta.put(db, meta.FTS_GARBAGE, None)
+            meta.put(db, meta.FTS_REMOVED, None)

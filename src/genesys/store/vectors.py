@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -20,6 +21,7 @@ __all__ = [
     "blocks",
     "collect_garbage",
     "drop_model",
+    "extension_version",
     "knn",
     "matrix",
     "models",
@@ -96,6 +98,11 @@ def put_vectors(db: Db, model: str, dim: int, keys: Sequence[int], vectors: NDAr
         unique = dict(zip(ids, block, strict=True))
         db.many(f"INSERT INTO {table}(rowid, embedding) VALUES(?, ?)", list(unique.items()))
         db.many("INSERT OR IGNORE INTO vectors VALUES(?, ?)", [(model_id, key) for key in unique])
+        db.run(  # passages that went while their text was being embedded
+            """INSERT OR IGNORE INTO loose_keys(vec_key) SELECT value FROM json_each(?) k
+            WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.vec_key = k.value)""",
+            (listed(ids),),
+        )
         meta.bump(db, meta.VECTORS_VERSION)
 
 
@@ -275,14 +282,17 @@ def _gather(
 
 
 def collect_garbage(db: Db) -> int:
-    """Drop vectors whose text no passage has any more; how many went. Nothing changed since: costs a read."""
-    stamp = f"{meta.version(db, meta.PASSAGES_VERSION)}:{meta.version(db, meta.VECTORS_VERSION)}"
-    if meta.get(db, "collected") == stamp:
+    """Drop vectors whose text no passage has any more; how many went.
+
+    Looks only at keys that a passage has let go since the last time, so it may be called after every change.
+    """
+    if not db.value("SELECT EXISTS(SELECT 1 FROM loose_keys)"):
         return 0
     with db.transaction():
         rows = db.all(
-            """SELECT v.model_id, v.vec_key FROM vectors v
-            WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.vec_key = v.vec_key)"""
+            """SELECT v.model_id, v.vec_key FROM models m
+            JOIN loose_keys k JOIN vectors v ON v.model_id = m.id AND v.vec_key = k.vec_key
+            WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.vec_key = k.vec_key)"""
         )
         if rows:
             db.load_vec()
@@ -291,6 +301,18 @@ def collect_garbage(db: Db) -> int:
                 db.many(f"DELETE FROM {_table(model_id)} WHERE rowid = ?", keys)
             db.many("DELETE FROM vectors WHERE model_id = ? AND vec_key = ?", rows)
             meta.bump(db, meta.VECTORS_VERSION)
-        stamp = f"{meta.version(db, meta.PASSAGES_VERSION)}:{meta.version(db, meta.VECTORS_VERSION)}"
-        meta.put(db, "collected", stamp)
+        db.run("DELETE FROM loose_keys")
     return len(rows)
+
+
+def extension_version() -> str:
+    """The version of sqlite-vec, loaded to see that it loads.
+
+    :raises IndexError_: it doesn't.
+    """
+    db = Db(Path(":memory:"), read_only=False, busy_ms=0)
+    try:
+        db.load_vec()
+        return str(db.value("SELECT vec_version()"))
+    finally:
+        db.close()
