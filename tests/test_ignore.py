@@ -68,7 +68,8 @@ def test_a_bad_line_spoils_no_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "ignored"),
     [
-        (".obsidian/app.json", True), ("a/.git/x.md", True), (".trash/a.md", True), (".genesys/index.db", True),
+        (".obsidian/app.json", True), ("a/.git/x.md", True), (".trash/a.md", True),
+        (".genesys/index.db", True),
         ("node_modules/a/README.md", True), ("x/node_modules/r.md", True),
         ("node_modules.md", False),
         ("a.md~", True), ("a.md.tmp", True), ("a.crdownload", True), ("a.sync-conflict-2026.md", False),
