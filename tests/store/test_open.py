@@ -20,6 +20,7 @@ from genesys.errors import (
     IndexLocked,
     IndexTooNew,
 )
+from genesys.store import index as index_module
 from genesys.store.db import connect
 from genesys.store.faults import translated
 from genesys.store.index import Index, open_index, set_aside
@@ -288,3 +289,12 @@ def test_opening_loads_nothing_heavy(path: Path) -> None:
         encoding="utf-8",
     )
     assert "[]" == done.stdout.strip()
+
+
+def test_the_module_lists_every_method() -> None:
+    """The list at the top of store/index.py is what other rooms code against: it can't drift."""
+    listed = index_module.__doc__ or ""
+    public = [name for name in dir(Index) if not name.startswith("_")]
+    assert [] == [
+        name for name in public if name not in listed and name not in ("close", "path", "read_only")
+    ]

@@ -37,6 +37,7 @@ Notes and names
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
   names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
   paths_by_key(key) (any type), notes_by_property(key, value) -> [path]
+  has_unscored_own() -> bool                  a note brought a score of its own and was not scored since
   notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
 
 Passages and full text
@@ -56,7 +57,7 @@ Vectors
   collect_garbage() -> vectors dropped        also drops deleted words from the full-text file
 
 State, accesses, events
-  set_states([StateChange], now)               score, factors, status, pinned, core, recalls, last_recalled
+  set_states([StateChange], now)              score, factors, status, pinned, core, recalls, last_recalled
   set_written(note_id, stat, values, shift)   after a write-back; set_own(note_id, values) where none was due
   save_preimage(note_id, raw, now, keep_s), preimage(note_id) -> (time, bytes) | None
   add_accesses([AccessRow]), replace_accesses(ids, [AccessRow])
