@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genesys.model import ScoreParams
 from genesys.score.activation import admissible, base_level, reactivation, recall_weight, strength
-from genesys.score.arrays import DAY
+from genesys.score.arrays import DAY, Accesses, History, history
 
 NOW = 1_800_000_000.0
 PARAMS = ScoreParams()
@@ -20,7 +20,12 @@ def columns(days: list[float], weights: list[float] | None = None):
     """One note's accesses, so many days ago."""
     times = NOW - np.array(days, dtype=np.float64) * DAY
     weight = np.array(weights if weights is not None else [1.0] * len(days), dtype=np.float64)
-    return 1, np.zeros(len(days), np.int64), times, weight, NOW
+    return past(1, np.zeros(len(days), np.int64), times, weight), NOW
+
+
+def past(n, note, times, weight) -> History:
+    """So many notes' accesses, in order."""
+    return history(n, Accesses(note, times, weight, np.zeros(len(note), np.int8)))
 
 
 def awake(days: list[float]) -> float:
@@ -35,7 +40,7 @@ def test_one_access_is_available_for_a_day_and_mostly_gone_after_a_year(expected
 
 def test_a_note_never_accessed_has_no_activation():
     """Without accesses B is −inf and reactivation exactly 0, without a warning."""
-    level = base_level(2, np.array([1]), np.array([NOW]), np.array([1.0]), NOW)
+    level = base_level(past(2, np.array([1]), np.array([NOW]), np.array([1.0])), NOW)
     assert -np.inf == level[0]
     assert 0.0 == reactivation(level)[0]
     assert reactivation(level)[1] > 0.99
@@ -43,7 +48,7 @@ def test_a_note_never_accessed_has_no_activation():
 
 def test_an_empty_vault_scores_to_nothing():
     """No notes, no numbers, no error."""
-    assert 0 == len(base_level(0, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), NOW))
+    assert 0 == len(base_level(past(0, np.zeros(0, np.int64), np.zeros(0), np.zeros(0)), NOW))
 
 
 def test_an_access_in_the_future_counts_as_now():
@@ -58,8 +63,8 @@ def test_accesses_may_come_in_any_order():
     weight = rng.choice([0.3, 0.5, 1.0], 900)
     times = NOW - days * DAY
     order = rng.permutation(900)
-    one = base_level(9, note, times, weight, NOW)
-    other = base_level(9, note[order], times[order], weight[order], NOW)
+    one = base_level(past(9, note, times, weight), NOW)
+    other = base_level(past(9, note[order], times[order], weight[order]), NOW)
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
@@ -69,10 +74,10 @@ def test_notes_do_not_touch_each_other():
     note = np.concatenate([np.full(200, 0), np.full(5, 1), np.full(33, 2), np.full(32, 3)])
     times = NOW - rng.uniform(0, 500, len(note)) * DAY
     weight = rng.choice([0.3, 1.0], len(note))
-    together = base_level(4, note, times, weight, NOW)
+    together = base_level(past(4, note, times, weight), NOW)
     for at in range(4):
         own = note == at
-        alone = base_level(1, np.zeros(own.sum(), np.int64), times[own], weight[own], NOW)
+        alone = base_level(past(1, np.zeros(own.sum(), np.int64), times[own], weight[own]), NOW)
         assert together[at] == pytest.approx(alone[0], abs=1e-12)
 
 
@@ -119,9 +124,9 @@ def test_a_decay_of_one_is_the_logarithmic_case():
 @given(st.lists(st.floats(0.1, 2000), min_size=1, max_size=60), st.floats(0, 100))
 def test_waiting_never_raises_activation(days, wait):
     """Without a new access, activation only falls."""
-    n, note, times, weight, _ = columns(days)
-    before = strength(n, note, times, weight, NOW)[0]
-    assert strength(n, note, times, weight, NOW + wait * DAY)[0] <= before * (1 + 1e-9)
+    accesses, _ = columns(days)
+    before = strength(accesses, NOW)[0]
+    assert strength(accesses, NOW + wait * DAY)[0] <= before * (1 + 1e-9)
 
 
 @given(st.lists(st.floats(0.1, 2000), min_size=1, max_size=31), st.floats(0, 2000))

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from genesys.model import ScoreParams
-from genesys.score.arrays import DAY, Bools, Floats, Ints, totals
+from genesys.score.arrays import DAY, Floats, History, totals
 
 __all__ = ["admissible", "ages", "base_level", "reactivation", "recall_weight", "strength"]
 
@@ -26,37 +25,33 @@ EXPONENT_LIMIT = 700.0
 
 def ages(time: Floats, now: float, params: ScoreParams = DEFAULTS) -> Floats:
     """Ages in days, at least ``min_age_days``; a time after ``now`` (a clock that jumped) is now."""
-    return np.maximum((now - time) / DAY, params.min_age_days)
+    age = now - time
+    age /= DAY
+    return np.maximum(age, params.min_age_days, out=age)
 
 
-def strength(
-    n: int, note: Ints, time: Floats, weight: npt.NDArray[np.floating], now: float,
-    params: ScoreParams = DEFAULTS,
-) -> Floats:
-    """``Σ wⱼ · Δⱼ^(−d)`` of each of ``n`` notes, float64[n]; 0 without accesses.
-
-    ``note`` int64[m], ``time`` float64[m] (UNIX seconds), ``weight`` float[m]; in any order.
-    """
-    age = ages(time, now, params)
-    count = np.bincount(note, minlength=n)
-    if count.max(initial=0) <= params.actr_exact:
-        return totals(n, note, weight * age**-params.actr_decay)
-    long = count[note] > params.actr_exact
-    exact, old = _split(note[long], age[long], weight[long], params.actr_exact)
-    near = ~long
-    near[np.flatnonzero(long)[exact]] = True
-    total = totals(n, note[near], weight[near] * age[near] ** -params.actr_decay)
-    rest = np.flatnonzero(long)[old]
-    return total + _closed_form(n, note, age, weight, near, rest, params.actr_decay)
+def strength(past: History, now: float, params: ScoreParams = DEFAULTS) -> Floats:
+    """``Σ wⱼ · Δⱼ^(−d)`` of each note, float64[n]; 0 without accesses. ``now`` in UNIX seconds."""
+    rows, decay = past.rows, params.actr_decay
+    age = ages(rows.time, now, params)
+    value = age**-decay
+    value *= rows.weight
+    total = totals(past.n, rows.note, value)
+    long = np.flatnonzero(past.count > params.actr_exact)
+    if len(long):
+        first, recent = past.start[long], past.start[long] + past.count[long] - params.actr_exact
+        # Sums over [first, recent), the older rows of each note; those up to the next note's are dropped.
+        bounds = np.column_stack((first, recent)).ravel()
+        old = np.add.reduceat(value, bounds)[::2]
+        mass = np.add.reduceat(rows.weight, bounds, dtype=np.float64)[::2]
+        total[long] += mass * _mean_power(age[recent], age[first], decay) - old
+    return total
 
 
-def base_level(
-    n: int, note: Ints, time: Floats, weight: npt.NDArray[np.floating], now: float,
-    params: ScoreParams = DEFAULTS,
-) -> Floats:
-    """Base-level activation B of each of ``n`` notes, float64[n]; −inf without accesses."""
-    total = strength(n, note, time, weight, now, params)
-    level = np.full(n, -np.inf)
+def base_level(past: History, now: float, params: ScoreParams = DEFAULTS) -> Floats:
+    """Base-level activation B of each note, float64[n]; −inf without accesses."""
+    total = strength(past, now, params)
+    level = np.full(past.n, -np.inf)
     np.log(total, out=level, where=total > 0)
     return level
 
@@ -82,30 +77,6 @@ def recall_weight(rank: int, earlier: int, params: ScoreParams = DEFAULTS) -> fl
     """
     weight = params.access_recall if rank < params.access_recall_top else params.access_recall_low
     return float(weight * params.massed_factor**earlier)
-
-
-def _split(note: Ints, age: Floats, weight: npt.NDArray[np.floating], keep: int) -> tuple[Ints, Ints]:
-    """Positions of the ``keep`` youngest accesses of every note, and of all the others."""
-    order = np.lexsort((age, note))
-    ranked = note[order]
-    first = np.searchsorted(ranked, ranked, side="left")
-    recent: Bools = np.arange(len(ranked)) - first < keep
-    return order[recent], order[~recent]
-
-
-def _closed_form(
-    n: int, note: Ints, age: Floats, weight: npt.NDArray[np.floating], near: Bools, rest: Ints, decay: float
-) -> Floats:
-    """Petrov's integral over the accesses at ``rest``, per note, each at its mean weight."""
-    owner = note[rest]
-    mass = totals(n, owner, weight[rest])
-    oldest, youngest = np.zeros(n), np.zeros(n)
-    np.maximum.at(oldest, owner, age[rest])
-    np.maximum.at(youngest, note[near], age[near])  # the oldest exact access: where the integral starts
-    held = np.flatnonzero(mass > 0)
-    result = np.zeros(n)
-    result[held] = mass[held] * _mean_power(youngest[held], oldest[held], decay)
-    return result
 
 
 def _mean_power(low: Floats, high: Floats, decay: float) -> Floats:

@@ -29,9 +29,12 @@ __all__ = [
     "Codes",
     "Edges",
     "Floats",
+    "History",
     "Ints",
     "access_rows",
     "edge_rows",
+    "history",
+    "order_by",
     "totals",
 ]
 
@@ -68,7 +71,8 @@ class Accesses:
 
     def take(self, mask: Bools) -> Accesses:
         """The rows where ``mask`` is true."""
-        return Accesses(self.note[mask], self.time[mask], self.weight[mask], self.kind[mask])
+        at = np.flatnonzero(mask)  # numpy gathers by position ten times faster than by mask
+        return Accesses(self.note[at], self.time[at], self.weight[at], self.kind[at])
 
     def plus(self, other: Accesses) -> Accesses:
         """These rows and those of ``other``."""
@@ -83,6 +87,31 @@ class Accesses:
         """The rows of one note, renumbered to note 0."""
         rows = self.take(self.note == index)
         return Accesses(np.zeros(len(rows), np.int64), rows.time, rows.weight, rows.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Accesses of n notes by note and then time: note i has rows ``start[i] … start[i]+count[i]−1``,
+    the oldest first. Made by :func:`history`."""
+
+    rows: Accesses
+    start: Ints
+    count: Ints
+
+    @property
+    def n(self) -> int:
+        return len(self.start)
+
+    def part(self, low: int, high: int) -> History:
+        """Notes ``low`` to ``high`` (exclusive), renumbered from 0."""
+        start, count = self.start[low:high], self.count[low:high]
+        begin = int(start[0]) if len(start) else 0
+        end = begin + int(count.sum())
+        rows = self.rows
+        cut = Accesses(
+            rows.note[begin:end] - low, rows.time[begin:end], rows.weight[begin:end], rows.kind[begin:end]
+        )
+        return History(cut, start - begin, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +131,31 @@ class Edges:
 def totals(n: int, note: npt.NDArray[np.integer], value: npt.NDArray[np.floating]) -> Floats:
     """``value`` added up per note, float64[n]; also where there is none (bincount alone makes integers)."""
     return np.asarray(np.bincount(note, weights=value, minlength=n), dtype=np.float64)
+
+
+def history(n: int, accesses: Accesses) -> History:
+    """Put the accesses of ``n`` notes in order; rows that are in order already are not copied."""
+    rows = accesses
+    note, time = rows.note, rows.time
+    back = np.flatnonzero(time[1:] < time[:-1])  # time may only go back where the next note begins
+    if (note[1:] < note[:-1]).any() or (note[back + 1] == note[back]).any():
+        order = order_by(note, ((time - time.min()) * 1000.0).astype(np.int64))  # to the millisecond
+        rows = Accesses(note[order], time[order], rows.weight[order], rows.kind[order])
+    count = np.bincount(rows.note, minlength=n).astype(np.int64, copy=False)
+    return History(rows, np.cumsum(count) - count, count)
+
+
+def order_by(*columns: Ints) -> Ints:
+    """The stable order of rows by the first column, then the second …; all are integers ≥ 0.
+
+    numpy sorts 16-bit integers by radix, in linear time, and everything else by comparison: in pieces of
+    16 bits 400,000 rows take a fifth of the time.
+    """
+    pieces = []
+    for column in reversed(columns):
+        bits = int(column.max(initial=0)).bit_length()
+        pieces += [(column >> shift).astype(np.uint16) for shift in range(0, max(bits, 1), 16)]
+    return np.lexsort(pieces)
 
 
 def access_rows(rows: Iterable[tuple[int, float, float, AccessKind]]) -> Accesses:

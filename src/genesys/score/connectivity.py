@@ -12,38 +12,49 @@ from math import log
 import numpy as np
 
 from genesys.model import EdgeType, ScoreParams
-from genesys.score.arrays import CAUSAL_TYPE, SUPPORTIVE_TYPE, TYPE_CODE, Bools, Edges, Floats, Ints, totals
+from genesys.score.arrays import (
+    CAUSAL_TYPE,
+    SUPPORTIVE_TYPE,
+    TYPE_CODE,
+    Bools,
+    Edges,
+    Floats,
+    Ints,
+    order_by,
+    totals,
+)
 
 __all__ = ["connectivity", "degrees", "orphans", "pairs", "support"]
 
 DEFAULTS = ScoreParams()
+NO_NOTES = np.zeros(0, np.int64)
 
 
-def pairs(n: int, edges: Edges, params: ScoreParams = DEFAULTS) -> tuple[Ints, Ints, Floats]:
+def pairs(edges: Edges, params: ScoreParams = DEFAULTS) -> tuple[Ints, Ints, Floats]:
     """Each pair of notes joined by a supportive edge, once: (a, b, strength), a < b.
 
     Strength is the largest of type weight × edge weight over the pair's edges in either direction.
     Edges of a note to itself, and edge weights that are no positive number, count for nothing.
     """
-    if not len(edges):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    per_type = np.where(CAUSAL_TYPE, params.weight_causal, params.weight_related) * SUPPORTIVE_TYPE
-    value = per_type[edges.type] * np.minimum(edges.weight, 1.0)
-    kept = (value > 0) & (edges.source != edges.target)
-    low = np.minimum(edges.source, edges.target)[kept]
-    key = low * n + np.maximum(edges.source, edges.target)[kept]
-    order = np.argsort(key)
-    key, value = key[order], value[kept][order]
-    starts = np.flatnonzero(np.diff(key, prepend=-1))
-    if not len(starts):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    joined = key[starts]
-    return joined // n, joined % n, np.maximum.reduceat(value, starts)
+    per_type = np.where(CAUSAL_TYPE, params.weight_causal, params.weight_related)
+    kept = np.flatnonzero(SUPPORTIVE_TYPE[edges.type] & (edges.weight > 0) & (edges.source != edges.target))
+    if not len(kept):
+        return NO_NOTES, NO_NOTES, np.zeros(0)
+    source, target = edges.source[kept], edges.target[kept]
+    low = np.minimum(source, target)
+    high = np.maximum(source, target, out=target)
+    order = order_by(low, high)
+    low, high, kept = low[order], high[order], kept[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    starts = np.flatnonzero(first)
+    value = per_type[edges.type[kept]] * np.minimum(edges.weight[kept], 1.0)
+    return low[starts], high[starts], np.maximum.reduceat(value, starts)
 
 
 def support(n: int, edges: Edges, params: ScoreParams = DEFAULTS) -> Floats:
     """W of each note: the sum of its distinct supportive neighbours' strengths, float64[n]."""
-    a, b, value = pairs(n, edges, params)
+    a, b, value = pairs(edges, params)
     return totals(n, a, value) + totals(n, b, value)
 
 
@@ -56,7 +67,7 @@ def connectivity(total: Floats, params: ScoreParams = DEFAULTS) -> Floats:
 
 def degrees(n: int, edges: Edges, params: ScoreParams = DEFAULTS) -> Ints:
     """Number of distinct supportive neighbours of each note, int64[n]."""
-    a, b, _ = pairs(n, edges, params)
+    a, b, _ = pairs(edges, params)
     return np.asarray(np.bincount(a, minlength=n) + np.bincount(b, minlength=n), dtype=np.int64)
 
 

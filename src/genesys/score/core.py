@@ -48,7 +48,7 @@ def hub_and_schema(
     n: int, edges: Edges, params: LifecycleParams = DEFAULTS, scoring: ScoreParams = SCORING
 ) -> tuple[Floats, Floats]:
     """(hub, schema), float64[n] each in [0, 1]; both 0 in a vault without supportive edges."""
-    a, b, _ = pairs(n, edges, scoring)
+    a, b, _ = pairs(edges, scoring)
     degree = np.bincount(a, minlength=n) + np.bincount(b, minlength=n)
     mean = float(degree.mean()) if n else 0.0
     if mean == 0.0:

@@ -11,13 +11,17 @@ import numpy as np
 
 from genesys.model import Factors, ScoreParams
 from genesys.score.activation import base_level, reactivation
-from genesys.score.arrays import Accesses, Floats
+from genesys.score.arrays import Accesses, Floats, History, history
 from genesys.score.connectivity import connectivity
 from genesys.score.relevance import freshness, idle_days, relevance, spaced_recalls, stability
 
 __all__ = ["VaultScores", "score_note", "score_vault"]
 
 DEFAULTS = ScoreParams()
+
+#: Notes scored at a time: their columns stay in the cache and their memory is used again and again, which
+#: takes half the time of whole columns for 50,000 notes.
+BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +58,36 @@ def score_vault(
     focus: Floats | None = None,
     params: ScoreParams = DEFAULTS,
 ) -> VaultScores:
-    """Score ``n`` notes at ``now`` (UNIX seconds).
+    """Score ``n`` notes at ``now`` (UNIX seconds). Accesses may come in any order; those by note and time
+    take half as long.
 
     ``support`` float64[n] is W from :func:`genesys.score.connectivity.support`; ``focus`` float64[n] in
     [0, 1] is from :func:`genesys.score.relevance.focus` (None: nobody is at work).
     """
     focused = np.zeros(n) if focus is None else np.asarray(focus, dtype=np.float64)
-    level = base_level(n, accesses.note, accesses.time, accesses.weight, now, params)
+    past = history(n, accesses)
+    columns = np.empty((len(VaultScores.__slots__), n))
+    for low in range(0, n, BLOCK):
+        part = slice(low, low + BLOCK)
+        scored = _score(past.part(low, low + BLOCK), support[part], now, focused[part], params)
+        for column, values in zip(columns, scored, strict=True):
+            column[part] = values
+    return VaultScores(*columns)
+
+
+def _score(
+    past: History, support: Floats, now: float, focus: Floats, params: ScoreParams
+) -> tuple[Floats, ...]:
+    """The columns of :class:`VaultScores` for some notes, in its order."""
+    level = base_level(past, now, params)
     awake = reactivation(level, params)
-    idle = idle_days(n, accesses, now)
-    stable = stability(spaced_recalls(n, accesses, params), params)
+    idle = idle_days(past, now)
+    stable = stability(spaced_recalls(past, params), params)
     fresh = freshness(idle, stable, params)
-    relevant = relevance(fresh, focused, params)
+    relevant = relevance(fresh, focus, params)
     joined = connectivity(support, params)
     score = relevant * joined * awake
-    return VaultScores(score, relevant, joined, awake, level, fresh, focused, stable, support, idle)
+    return score, relevant, joined, awake, level, fresh, focus, stable, support, idle
 
 
 def score_note(

@@ -134,6 +134,8 @@ def _why(new: Status, score: float, idle: float, params: LifecycleParams) -> str
 
 
 def _days(days: float) -> str:
+    if days == float("inf"):
+        return "all time"
     whole = int(days)
     return "1 day" if whole == 1 else f"{whole} days"
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genesys.model import AccessKind, ScoreParams
-from genesys.score.arrays import ACCESS_CODE, DAY, Accesses, Floats, Ints, totals
+from genesys.score.arrays import ACCESS_CODE, DAY, Accesses, Floats, History, Ints, totals
 
 __all__ = [
     "centroid", "cosine_to", "focus", "freshness", "idle_days", "overlap", "recent_work", "relevance",
@@ -28,50 +28,68 @@ Vectors = npt.NDArray[np.float32]
 #: Recalls beyond this many spaced ones move S by less than a thousandth of its range (0.8^32 = 0.0008).
 SPACED_LIMIT = 32
 
+#: What a note's time may lose in the key that joins note and time (seconds): rounding is no shorter gap.
+KEY_SLACK_S = 0.01
 
-def idle_days(n: int, accesses: Accesses, now: float) -> Floats:
+
+def idle_days(past: History, now: float) -> Floats:
     """Days since each note's last own access, float64[n]; inf where there was none.
 
     A cascade is no use of the note itself, so it does not end idleness. Never below 0.
     """
-    own = accesses.kind != ACCESS_CODE[AccessKind.CASCADE]
-    last = np.full(n, -np.inf)
-    np.maximum.at(last, accesses.note[own], accesses.time[own])
+    own = past.rows.kind != ACCESS_CODE[AccessKind.CASCADE]
+    last = np.full(past.n, -np.inf)
+    held = np.flatnonzero(past.count)
+    if len(held):
+        last[held] = np.maximum.reduceat(np.where(own, past.rows.time, -np.inf), past.start[held])
     return np.maximum((now - last) / DAY, 0.0)
 
 
-def spaced_recalls(n: int, accesses: Accesses, params: ScoreParams = DEFAULTS) -> Ints:
+def spaced_recalls(past: History, params: ScoreParams = DEFAULTS) -> Ints:
     """Recalls at least ``stability_gap_days`` after the last one that counted (or after creation).
 
     int64[n], at most :data:`SPACED_LIMIT`: more make no difference to stability.
     """
+    gap = params.stability_gap_days * DAY
+    kind = past.rows.kind
     recall, create = ACCESS_CODE[AccessKind.RECALL], ACCESS_CODE[AccessKind.CREATE]
-    rows = accesses.take((accesses.kind == recall) | (accesses.kind == create))
+    practised = np.flatnonzero((kind == recall) | (kind == create))
+    note, time = past.rows.note[practised], past.rows.time[practised]
+    same = note[1:] == note[:-1]
+    far = np.diff(time) >= gap
+    count = np.bincount(note[1:][same & far], minlength=past.n).astype(np.int64, copy=False)
+    dense = np.zeros(past.n, dtype=np.bool_)  # recalled within a day of the last: these need a closer look
+    dense[note[1:][same & ~far]] = True
+    if dense.any():
+        inside = np.flatnonzero(dense[note])
+        count[dense] = _leaps(past.n, note[inside], time[inside], gap)[dense]
+    return np.minimum(count, SPACED_LIMIT)
+
+
+def _leaps(n: int, note: Ints, time: Floats, gap: float) -> Ints:
+    """How often each note's times, in order, reach at least ``gap`` seconds past the last one counted."""
+    origin = time.min()
+    span = time.max() - origin + gap + 1.0
+    key = note * span + (time - origin)  # one ascending key: notes side by side, each in time
+    after = np.searchsorted(key, key + gap - KEY_SLACK_S)
     count = np.zeros(n, dtype=np.int64)
-    if not len(rows):
-        return count
-    origin = rows.time.min()
-    span = rows.time.max() - origin + params.stability_gap_days * DAY + 1.0
-    key = rows.note * span + (rows.time - origin)  # one ascending key: notes side by side, each in time
-    key.sort()
-    owner = (key // span).astype(np.int64)
-    after = np.searchsorted(key, key + params.stability_gap_days * DAY - 1e-2)  # the key's own precision
-    at = np.flatnonzero(np.diff(owner, prepend=-1))
+    at = np.flatnonzero(np.diff(note, prepend=-1))
     for _ in range(SPACED_LIMIT):
-        note, step = owner[at], after[at]
-        same = (step < len(key)) & (owner[np.minimum(step, len(key) - 1)] == note)
+        owner, step = note[at], after[at]
+        same = (step < len(key)) & (note[np.minimum(step, len(key) - 1)] == owner)
         at = step[same]
         if not len(at):
             break
-        count[note[same]] += 1
+        count[owner[same]] += 1
     return count
 
 
 def stability(spaced: Ints, params: ScoreParams = DEFAULTS) -> Floats:
-    """``S = S_max − (S_max − 1) · (1 − gain)^k`` after k spaced recalls: from 1 towards S_max."""
-    reach = params.stability_max - 1.0
-    left: Floats = np.power(1.0 - params.stability_gain, spaced)
-    return params.stability_max - reach * left
+    """``S = S_max − (S_max − 1) · (1 − gain)^k`` after k spaced recalls, k ≤ :data:`SPACED_LIMIT`:
+    from 1 towards S_max."""
+    steps = np.power(1.0 - params.stability_gain, np.arange(SPACED_LIMIT + 1.0))
+    table: Floats = params.stability_max - (params.stability_max - 1.0) * steps
+    return table[np.minimum(spaced, SPACED_LIMIT)]
 
 
 def freshness(idle: Floats, stable: Floats, params: ScoreParams = DEFAULTS) -> Floats:

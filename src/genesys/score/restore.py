@@ -70,10 +70,12 @@ def restore(
 ) -> Accesses:
     """Accesses (of note 0) that bring a note back to the score it was written with.
 
-    Times are UNIX seconds. ``scored_at`` is when ``score`` was true: the note's modification time is the
-    best guess (Genesys writes a score when it changes). ``support`` is the note's W once its links are
-    resolved; without it, ``score`` or ``scored_at`` the recalls are spread evenly and nothing is fitted.
-    ``edited`` is the last edit by a person, where known.
+    Times are UNIX seconds. ``scored_at`` is until when ``score`` was kept up: now, if Genesys ran until the
+    index was lost, since it rewrites a score that moves by 0.1; after a long pause, the last time it wrote
+    to any note of the vault. Not the note's own modification time: just after a recall every score is
+    high, and one that stood for months says little about that moment. ``support`` is the note's W once its
+    links are resolved; without it, ``score`` or ``scored_at`` the recalls are spread evenly and nothing is
+    fitted. ``edited`` is the last edit by a person, where known.
     """
     tail = _edit(created, last_recalled, edited, params)
     plain = synthesise(created, recalls, last_recalled, params=params).plus(tail)
