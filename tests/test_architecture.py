@@ -24,6 +24,7 @@ ROOM_OF = {
     "errors": "vocabulary",
     "model": "vocabulary",
     "reports": "vocabulary",
+    "tuning": "vocabulary",
     "registry": "obsidian",
     "settings": "settings",
     "settings_docs": "settings",

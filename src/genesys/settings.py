@@ -21,6 +21,7 @@ from genesys.errors import SettingsError
 from genesys.model import EdgeType, LifecycleParams, ParseOptions, ScoreParams
 from genesys.registry import ObsidianConfig, find_vault, obsidian_config
 from genesys.settings_docs import PARAMETERS
+from genesys.tuning import RecallParams
 from genesys.values import Option, SettingDoc, convert, show, unset
 
 __all__ = [
@@ -90,6 +91,7 @@ class Settings:
     parse: ParseOptions = field(default_factory=ParseOptions)
     score: ScoreParams = field(default_factory=ScoreParams)
     lifecycle: LifecycleParams = field(default_factory=LifecycleParams)
+    recall: RecallParams = field(default_factory=RecallParams)
     system_trash: Path | None = None
     notices: tuple[str, ...] = ()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from genesys.engine.mentions import refresh_mentions
+from genesys.engine.sequence import refresh_sequence
 from genesys.settings import Settings
 from genesys.store.index import Index
 
@@ -10,3 +12,5 @@ __all__ = ["refresh"]
 
 def refresh(index: Index, settings: Settings) -> None:
     """Bring the inferred edges up to date with the notes."""
+    refresh_sequence(index)
+    refresh_mentions(index)

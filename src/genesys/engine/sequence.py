@@ -1,0 +1,60 @@
+"""Order in time as edges: daily notes day by day, notes of one session in turn.
+
+What a person wrote as ``prev``/``next`` is an edge already and is never doubled here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from genesys.model import CreatedBy, Edge, EdgeType
+from genesys.store.index import Index
+
+__all__ = ["MAX_GAP_DAYS", "refresh_sequence", "sequence_edges"]
+
+MAX_GAP_DAYS = 31  # daily notes further apart than this tell two stories
+WEIGHT = 1.0
+_DAILY = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})[^/]*\.md$", re.IGNORECASE)
+
+
+def refresh_sequence(index: Index) -> tuple[int, int]:
+    """Bring the edges of order up to date; (added, removed)."""
+    rows = index.note_rows()
+    sessions = [[rows[i].path for i in notes if i in rows] for notes in index.sessions().values()]
+    daily = sorted((m.group(1), r.path) for r in rows.values() if (m := _DAILY.search(r.path)))
+    written = {
+        (e.source, e.target)
+        for e in index.edges_of(list(rows), [EdgeType.TEMPORAL_SEQUENCE], "out")
+        if e.created_by is not CreatedBy.SEQUENCE
+    }
+    return index.replace_inferred(CreatedBy.SEQUENCE, sequence_edges(daily, sessions, written))
+
+
+def sequence_edges(
+    daily: Sequence[tuple[str, str]], sessions: Sequence[Sequence[str]], written: set[tuple[str, str]]
+) -> list[Edge]:
+    """Edges between neighbours. ``daily`` are (ISO date, path) in order, ``sessions`` lists of paths in order.
+
+    A note that has a written predecessor or successor keeps to it.
+    """
+    before = {target for _, target in written}
+    after = {source for source, _ in written}
+    pairs = dict.fromkeys((*_pairs_of_days(daily), *(p for s in sessions for p in zip(s, s[1:], strict=False))))
+    return [
+        Edge(a, b, EdgeType.TEMPORAL_SEQUENCE, WEIGHT, CreatedBy.SEQUENCE)
+        for a, b in pairs
+        if a != b and a not in after and b not in before
+    ]
+
+
+def _pairs_of_days(daily: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    import datetime
+
+    for (day, path), (next_day, next_path) in zip(daily, daily[1:], strict=False):
+        try:
+            gap = datetime.date.fromisoformat(next_day) - datetime.date.fromisoformat(day)
+        except ValueError:
+            continue
+        if 0 < gap.days <= MAX_GAP_DAYS:
+            yield path, next_path

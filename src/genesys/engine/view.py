@@ -1,0 +1,203 @@
+"""What recall needs of a whole vault, as arrays: read once, kept until something in the index changes.
+
+Passages are numbered so that those of a note stand together in order; notes are numbered in the same order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from genesys.model import CAUSAL, CreatedBy, EdgeType
+from genesys.parse.mentions import Matcher, build_matcher
+from genesys.score.fuse import Floats, Ints, chain, near_places
+from genesys.score.spread import Graph, build_graph
+from genesys.store.index import Index
+from genesys.store.rows import EdgeArrays
+from genesys.tuning import RecallParams
+
+__all__ = ["REACH", "View", "view_of"]
+
+REACH = 3  # passages before and after that count as context
+_TYPES, _MAKERS = tuple(EdgeType), tuple(CreatedBy)
+_SEQUENCE = _TYPES.index(EdgeType.TEMPORAL_SEQUENCE)
+_LIGHT = 0.5  # of a plain link: what a contradiction hands on
+
+
+@dataclass(eq=False)
+class View:
+    """The arrays of one state of the index. ``note_ids[i]`` is the row id of note number i."""
+
+    passage_ids: Ints
+    note_ids: Ints
+    start: Ints  # first passage of each note
+    note_of: Ints  # note number of each passage
+    near: Mapping[int, Ints]
+    graph: Graph
+    edges: EdgeArrays
+    _by_id: tuple[Ints, Ints] = field(repr=False)
+    _lazy: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def known(self, passage_ids: Ints) -> tuple[Ints, Ints]:
+        """(passage numbers, which of the row ids they are); unknown ids (just deleted) are left out."""
+        ids, order = self._by_id
+        if not len(ids):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        at = np.minimum(np.searchsorted(ids, passage_ids), len(ids) - 1)
+        hit = np.nonzero(ids[at] == passage_ids)[0]
+        return order[at[hit]], hit
+
+    def notes(self, note_ids: Ints) -> Ints:
+        """Note numbers of row ids; those without passages are left out."""
+        if not len(self.note_ids):
+            return np.zeros(0, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.note_ids, note_ids), len(self.note_ids) - 1)
+        found: Ints = at[self.note_ids[at] == note_ids].astype(np.int64)
+        return found
+
+    def names(self, index: Index) -> Matcher:
+        """Titles and aliases of all notes, by note number."""
+        if "names" not in self._lazy:
+            number = {int(n): i for i, n in enumerate(self.note_ids)}
+            called = {number[r.note_id]: (r.title, *r.aliases) for r in index.names() if r.note_id in number}
+            self._lazy["names"] = build_matcher(called)
+        found: Matcher = self._lazy["names"]
+        return found
+
+    def people(self, index: Index) -> Mapping[str, Ints]:
+        """Note numbers by the name of a person that their properties name."""
+        if "people" not in self._lazy:
+            groups: dict[str, list[int]] = defaultdict(list)
+            for note, name in index.people_pairs():
+                groups[name].append(note)
+            arrays = {name: self.notes(np.array(notes, dtype=np.int64)) for name, notes in groups.items()}
+            self._lazy["people"] = arrays
+        found: Mapping[str, Ints] = self._lazy["people"]
+        return found
+
+    def superseded(self) -> Mapping[int, int]:
+        """Which note replaced which: {number of the old: number of the new}."""
+        if "superseded" not in self._lazy:
+            rows = np.nonzero(self.edges.type == _TYPES.index(EdgeType.SUPERSEDES))[0]
+            new, old, known = _ends(self.note_ids, self.edges)
+            pairs = [(int(old[r]), int(new[r])) for r in np.intersect1d(rows, known)]
+            self._lazy["superseded"] = dict(sorted(pairs))
+        found: Mapping[int, int] = self._lazy["superseded"]
+        return found
+
+    def vector_places(self, ids: Ints) -> tuple[Ints, Ints]:
+        """:meth:`known` for the passages of a vector matrix, kept as long as the matrix is the same."""
+        cached = self._lazy.get("vectors")
+        if cached is None or cached[0] is not ids:
+            cached = self._lazy["vectors"] = (ids, self.known(ids))
+        places: tuple[Ints, Ints] = cached[1]
+        return places
+
+
+_views: WeakKeyDictionary[Index, tuple[tuple[object, ...], View]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def view_of(index: Index, params: RecallParams) -> View:
+    """The view of the index as it is now; made anew only where passages, names or edges have changed."""
+    with _lock:
+        stamp = (index.places_version(), index.meta_get("names_hash"), params)
+        cached = _views.get(index)
+        if cached is None or cached[0] != stamp:
+            cached = _views[index] = (stamp, _build(index, params))
+        return cached[1]
+
+
+def _build(index: Index, params: RecallParams) -> View:
+    rows, edges = index.passage_arrays(), index.edge_arrays()
+    note_ids, start = np.unique(rows.note_id, return_index=True)
+    start = start.astype(np.int64)
+    n = len(rows.id)
+    note_of = np.repeat(np.arange(len(note_ids)), np.diff(np.append(start, n))).astype(np.int64)
+    source, target, known = _ends(note_ids, edges)
+    order = np.argsort(rows.id, kind="stable")
+    following = _following(n, start, source[known], target[known], edges, known)
+    return View(
+        passage_ids=rows.id,
+        note_ids=note_ids.astype(np.int64),
+        start=start,
+        note_of=note_of,
+        near=near_places(following, chain(following), REACH),
+        graph=_graph(len(note_ids), source, target, known, edges, params),
+        edges=edges,
+        _by_id=(rows.id[order], order.astype(np.int64)),
+    )
+
+
+def _ends(note_ids: Ints, edges: EdgeArrays) -> tuple[Ints, Ints, Ints]:
+    """Note numbers of both ends of every edge, and which edges have both ends among the notes."""
+    if not len(note_ids):
+        none = np.zeros(len(edges.source), dtype=np.int64)
+        return none, none, np.zeros(0, dtype=np.int64)
+    ends = [np.minimum(np.searchsorted(note_ids, e), len(note_ids) - 1) for e in (edges.source, edges.target)]
+    hit = (note_ids[ends[0]] == edges.source) & (note_ids[ends[1]] == edges.target)
+    return ends[0], ends[1], np.nonzero(hit)[0]
+
+
+def _following(n: int, start: Ints, source: Ints, target: Ints, edges: EdgeArrays, known: Ints) -> Ints:
+    """The passage after each: in the note, or the first of the note that comes next in time."""
+    following = np.arange(1, n + 1, dtype=np.int64)
+    if not n:
+        return following
+    last = np.append(start[1:], n) - 1
+    following[last] = n
+    written = edges.created_by[known] != _MAKERS.index(CreatedBy.SEQUENCE)
+    steps = np.nonzero(edges.type[known] == _SEQUENCE)[0]
+    taken = np.zeros(len(start), dtype=bool)
+    for step in steps[np.argsort(~written[steps], kind="stable")]:  # what a person wrote comes first
+        a, b = source[step], target[step]
+        if following[last[a]] == n and not taken[b] and a != b:
+            following[last[a]] = start[b]
+            taken[b] = True
+    return following
+
+
+def _graph(n: int, source: Ints, target: Ints, known: Ints, edges: EdgeArrays, params: RecallParams) -> Graph:
+    """Arcs both ways, as strong as the edge's type and maker allow."""
+    forward, back = strengths(edges, params)
+    return build_graph(
+        n,
+        np.concatenate([source[known], target[known]]),
+        np.concatenate([target[known], source[known]]),
+        np.concatenate([forward[known], back[known]]),
+        np.concatenate([known, known]),
+    )
+
+
+def strengths(edges: EdgeArrays, params: RecallParams) -> tuple[Floats, Floats]:
+    """Strength of every edge along and against its direction, in [0, 1].
+
+    Order in time is context and no path; a superseded note leads to what replaced it in full.
+    """
+    makers = {
+        CreatedBy.MENTION: 2.0 * params.mention_strength,  # its weight is 0.5 with one namesake
+        CreatedBy.AUTO: params.auto_strength,
+    }
+    factor = np.array([makers.get(m, 1.0) for m in _MAKERS])[edges.created_by]
+    along = np.array([_along(t) for t in _TYPES])[edges.type]
+    against = np.array([_against(t, params.spread_back) for t in _TYPES])[edges.type]
+    base = np.minimum(edges.weight * factor, 1.0)
+    return base * along, base * against
+
+
+def _along(kind: EdgeType) -> float:
+    if kind is EdgeType.TEMPORAL_SEQUENCE:
+        return 0.0
+    return 1.0 if kind in CAUSAL or kind is EdgeType.RELATED_TO else _LIGHT
+
+
+def _against(kind: EdgeType, back: float) -> float:
+    if kind is EdgeType.TEMPORAL_SEQUENCE:
+        return 0.0
+    return 1.0 if kind is EdgeType.SUPERSEDES else back if kind is not EdgeType.CONTRADICTS else _LIGHT
