@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from genesys.embed import Embedder
 from genesys.engine.recall import recall as rank
+from genesys.engine.traces import record_recall
+from genesys.errors import IndexError_
 from genesys.model import Answer, Filters
 from genesys.settings import Settings
 from genesys.store.index import Index
@@ -29,4 +31,14 @@ def recall(
     """Rank the vault for ``query``; unless told not to, each returned note is accessed once."""
     start = time.perf_counter()
     answer = rank(index, embedder, settings, query, k, filters, now=now, query_date=query_date)
-    return replace(answer, ms=(time.perf_counter() - start) * 1000)
+    answer = replace(answer, ms=(time.perf_counter() - start) * 1000)
+    return _traced(index, settings, answer, now) if leave_trace else answer
+
+
+def _traced(index: Index, settings: Settings, answer: Answer, now: float) -> Answer:
+    """Remember the recall. Should that fail (disk full, locked), the answer is given all the same."""
+    try:
+        record_recall(index, answer.query, [hit.path for hit in answer.hits], now, settings.score)
+    except IndexError_ as e:
+        return replace(answer, notices=(*answer.notices, f"this recall could not be noted: {e.message}"))
+    return answer

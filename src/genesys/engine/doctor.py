@@ -36,12 +36,13 @@ def _python(settings: Settings) -> Iterator[Check]:
 
 def _sqlite(settings: Settings) -> Iterator[Check]:
     try:
-        import apsw
+        from genesys.store.db import sqlite_version
     except ImportError:
         yield Check("sqlite", False, "apsw is not installed", "pip install apsw")
         return
-    fts = "ENABLE_FTS5" in apsw.compile_options
-    yield Check("sqlite", fts, f"{apsw.sqlite_lib_version()} through apsw, FTS5", "pip install --upgrade apsw")
+    version, full_text = sqlite_version()
+    detail = f"{version} through apsw, " + ("with FTS5" if full_text else "without FTS5")
+    yield Check("sqlite", full_text, detail, "pip install --upgrade apsw")
 
 
 def _sqlite_vec(settings: Settings) -> Iterator[Check]:

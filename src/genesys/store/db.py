@@ -16,7 +16,7 @@ import apsw
 from genesys.errors import IndexError_
 from genesys.store.faults import translated
 
-__all__ = ["Db", "Row", "connect", "listed", "vec_version"]
+__all__ = ["Db", "Row", "connect", "listed", "sqlite_version", "vec_version"]
 
 Row = tuple[Any, ...]
 
@@ -255,6 +255,11 @@ def _prepare(folder: Path) -> None:
             f"the folder {folder} can't be made ({error.strerror})",
             hint="set GENESYS_INDEX to a place that can be written",
         ) from error
+
+
+def sqlite_version() -> tuple[str, bool]:
+    """The version of SQLite, and whether it has FTS5."""
+    return apsw.sqlite_lib_version(), "ENABLE_FTS5" in apsw.compile_options
 
 
 def vec_version() -> str:
