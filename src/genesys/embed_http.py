@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from genesys.errors import ModelError, ModelMissing
 
 if TYPE_CHECKING:
+    from urllib.error import HTTPError
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -73,16 +73,19 @@ class OpenAIEmbedder:
         return vector
 
     def _request(self, texts: list[str]) -> list[list[float]]:
+        from urllib.error import HTTPError
+        from urllib.request import Request, urlopen  # with all of HTTP and TLS behind it
+
         body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "genesys"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        request = urllib.request.Request(self._url, body, headers)
+        request = Request(self._url, body, headers)
         for attempt in range(_TRIES):
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as answer:
+                with urlopen(request, timeout=self._timeout) as answer:
                     return _vectors(self._url, answer.read(), len(texts))
-            except urllib.error.HTTPError as error:
+            except HTTPError as error:
                 with error:
                     failure = _http_error(self._url, self._model, error)
                     wait = _retry_after(error)
@@ -119,7 +122,7 @@ def _transient(message: str) -> ModelError:
     return failure
 
 
-def _http_error(url: str, model: str, error: urllib.error.HTTPError) -> ModelError:
+def _http_error(url: str, model: str, error: HTTPError) -> ModelError:
     """Our error for a status code. The answer's body is not repeated: it may echo what was sent."""
     if error.code in (401, 403):
         return ModelError(f"{url} refused the key ({error.code})", hint="Check GENESYS_EMBED_KEY.")
@@ -131,7 +134,7 @@ def _http_error(url: str, model: str, error: urllib.error.HTTPError) -> ModelErr
     return ModelError(f"{url} refused the request ({error.code})", hint="Check GENESYS_EMBED_MODEL.")
 
 
-def _retry_after(error: urllib.error.HTTPError) -> float | None:
+def _retry_after(error: HTTPError) -> float | None:
     try:
         return min(_MAX_WAIT_S, max(0.0, float(error.headers.get("Retry-After", ""))))
     except ValueError:
