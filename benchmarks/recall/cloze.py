@@ -129,12 +129,14 @@ def sample(found: list[Cloze], n: int, seed: int) -> list[Cloze]:
     random.Random(seed).shuffle(order)
     taken: list[Cloze] = []
     used: Counter[str] = Counter()
+    lines: set[tuple[str, int]] = set()
     for most in (1, 2, 4):
         for c in order:
-            if len(taken) < n and used[c.source] < most and c not in taken:
-                if all(c.source != o.source or c.line != o.line for o in taken):
-                    taken.append(c)
-                    used[c.source] += 1
+            free = used[c.source] < most and (c.source, c.line) not in lines
+            if len(taken) < n and free:
+                taken.append(c)
+                lines.add((c.source, c.line))
+                used[c.source] += 1
     return taken
 
 

@@ -1,7 +1,7 @@
 """Unlinked mentions as edges: found in every text once, and kept current when texts or names change.
 
-What was looked at is remembered by counters in the index, so a change of one note costs one note's text, and a
-new name costs one full-text search for the notes that may have it.
+What was looked at is remembered in the index, so a change of one note costs one note's text, and a new name
+one full-text search for the notes that may have it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,10 @@ What a person wrote as ``prev``/``next`` is an edge already and is never doubled
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from genesys.model import CreatedBy, Edge, EdgeType
 from genesys.store.index import Index
@@ -34,13 +36,13 @@ def refresh_sequence(index: Index) -> tuple[int, int]:
 def sequence_edges(
     daily: Sequence[tuple[str, str]], sessions: Sequence[Sequence[str]], written: set[tuple[str, str]]
 ) -> list[Edge]:
-    """Edges between neighbours. ``daily`` are (ISO date, path) in order, ``sessions`` lists of paths in order.
+    """Edges between neighbours. ``daily`` are (ISO date, path) in order, ``sessions`` paths in order.
 
     A note that has a written predecessor or successor keeps to it.
     """
     before = {target for _, target in written}
     after = {source for source, _ in written}
-    pairs = dict.fromkeys((*_pairs_of_days(daily), *(p for s in sessions for p in zip(s, s[1:], strict=False))))
+    pairs = dict.fromkeys((*_pairs_of_days(daily), *(p for s in sessions for p in pairwise(s))))
     return [
         Edge(a, b, EdgeType.TEMPORAL_SEQUENCE, WEIGHT, CreatedBy.SEQUENCE)
         for a, b in pairs
@@ -49,9 +51,7 @@ def sequence_edges(
 
 
 def _pairs_of_days(daily: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    import datetime
-
-    for (day, path), (next_day, next_path) in zip(daily, daily[1:], strict=False):
+    for (day, path), (next_day, next_path) in pairwise(daily):
         try:
             gap = datetime.date.fromisoformat(next_day) - datetime.date.fromisoformat(day)
         except ValueError:
