@@ -7,13 +7,16 @@ on what was asked before, and asking for it leaves no trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from genesys.model import Answer, Hit, Step
 from genesys.quote import QUOTE_NOTICE, estimate_tokens, inline, quote, shorten_tokens
-from genesys.reports import ContextBlock, CoreList, NoteRef, WhyReport
+from genesys.reports import ContextBlock, CoreList, NoteRef
 
-__all__ = ["Asked", "build", "context"]
+if TYPE_CHECKING:
+    from genesys.engine.session import Genesys
+
+__all__ = ["build", "context"]
 
 PASSAGES = 8  # hits looked at; a block with more is a list, not a context
 CORE_SHARE = 0.4  # of the budget at most; what the task is about has the rest
@@ -24,29 +27,28 @@ WHY_DEPTH = 1
 DIGEST_TOKENS = 40  # of a core memory's summary
 
 
-class Asked(Protocol):
-    """What of an open memory a context is made from."""
-
-    @property
-    def warmed(self) -> bool: ...
-    def core(self, category: str = "") -> CoreList: ...
-    def why(self, name: str, depth: int = 3) -> WhyReport: ...
-    def recall(
-        self, query: str, k: int = 10, *, read_only: bool = False, with_vectors: bool | None = None
-    ) -> Answer: ...
-
-
-def context(
-    memory: Asked, query: str, max_tokens: int, session_notes: Sequence[NoteRef] = ()
-) -> ContextBlock:
+def context(memory: Genesys, query: str, max_tokens: int = 800, session: str = "") -> ContextBlock:
     """The block for ``query``, at most ``max_tokens`` long by :func:`genesys.quote.estimate_tokens`.
 
-    ``session_notes`` are memories of the conversation the block is for, oldest first.
+    ``session`` is the id of the conversation it is for, whose own memories are listed, too. The model is
+    used where it is loaded, and never waited for.
     """
     vectors = None if memory.warmed else False
     answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
     causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}
-    return build(memory.core(), answer, causes, max_tokens, session_notes)
+    return build(memory.core(), answer, causes, max_tokens, _session_notes(memory, session))
+
+
+def _session_notes(memory: Genesys, session: str) -> tuple[NoteRef, ...]:
+    """The memories of a conversation, oldest first."""
+    if not session:
+        return ()
+    from genesys.engine.listing import to_ref
+
+    with memory._lock:
+        ids = memory._index.sessions().get(session, [])
+        rows = memory._index.note_rows(ids)
+    return tuple(to_ref(rows[note], memory.settings) for note in ids if note in rows)
 
 
 def build(

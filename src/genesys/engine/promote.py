@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from genesys.errors import NoteNotFound, UsageError, VaultNotFound, WriteRefused
 from genesys.model import WRITTEN, Kind
@@ -20,7 +21,10 @@ from genesys.store.index import Index
 from genesys.vault import read
 from genesys.write import create
 
-__all__ = ["Action", "Copy", "Kept", "Promotion", "promote", "without_links"]
+if TYPE_CHECKING:
+    from genesys.engine.session import Genesys
+
+__all__ = ["Action", "Copy", "Kept", "Promotion", "promote", "promote_note", "without_links"]
 
 Progress = Callable[[str, int, int], None]
 # "caused_by:: [[a]], [[b]]", also as a list item: a line that says nothing but where it leads.
@@ -68,6 +72,15 @@ class _Draft:
     copy: Copy
     raw: bytes
     removed: tuple[str, ...]
+
+
+def promote_note(
+    memory: Genesys, name: str, action: Action, *, dry_run: bool = True, progress: Progress | None = None
+) -> Promotion:
+    """:func:`promote` for a note named as in a wikilink."""
+    with memory._lock:
+        path = memory.resolve(name)
+        return promote(memory._index, memory.settings, path, action, dry_run=dry_run, progress=progress)
 
 
 def promote(

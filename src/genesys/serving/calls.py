@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from genesys.engine.context import context as build_context
+from genesys.engine.promote import Action, promote_note
 from genesys.engine.session import Genesys
 from genesys.errors import UsageError, WriteRefused
 from genesys.model import Answer, EdgeType, Filters, Hit, Json, MemoryType
@@ -120,7 +122,7 @@ def search(call: Call) -> Reply:
 
 
 def context(call: Call) -> Reply:
-    block = call.host.call(lambda m: m.context(call["query"], call["max_tokens"], call["session"]))
+    block = call.host.call(lambda m: build_context(m, call["query"], call["max_tokens"], call["session"]))
     text = block.text or f"Nothing in memory for {inline(call['query'])}."
     return Reply(text, results.context_data(block))
 
@@ -251,10 +253,10 @@ def set_preferences(call: Call) -> Reply:
 
 
 def promote(call: Call) -> Reply:
-    def work(memory: Genesys) -> Any:
-        return memory.promote(call["node_id"], action=call["action"], dry_run=call["dry_run"])
-
-    done = call.host.call(work)
+    action, dry_run = Action(call["action"]), call["dry_run"]
+    done = call.host.call(
+        lambda m: promote_note(m, call["node_id"], action, dry_run=dry_run, progress=call.progress)
+    )
     data: dict[str, Json] = {
         "dry_run": done.dry_run,
         "action": done.action.value,

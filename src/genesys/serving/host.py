@@ -196,10 +196,13 @@ class Host:
             memories = [m for m in (self._memory, self._org) if m is not None]
             self._memory = self._org = None
         for memory in memories:
-            if memory.settings.writeback != "off":
-                with contextlib.suppress(GenesysError):
-                    memory.flush()
-            memory.close()
+            try:
+                if self._background and memory.settings.writeback != "off":
+                    memory.decay()  # a pass ends with writing back what is due
+            except GenesysError as error:
+                log.warning("not all was written back: %s", error.message)
+            finally:
+                memory.close()
 
     def _run(self) -> None:
         due = time.monotonic() + self.settings.maintenance_interval_s
