@@ -149,7 +149,7 @@ def _infer(job: Pass) -> None:
     """Edges that nobody wrote: order and mentions; they follow every change of notes and titles."""
     from genesys.engine import inferring
 
-    inferring.refresh(job.index, job.settings)
+    inferring.refresh(job.index)
 
 
 def resolve_links(index: Index) -> int:
