@@ -28,7 +28,8 @@ _INTERESTING = re.compile(r"[\[#]")
 # Not white space, not ASCII punctuation but _ - /, not general or supplemental punctuation (R40).
 _TAG = re.compile(r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f]++")
 _DIGITS = re.compile(r"[0-9]+")
-_MATH_END = re.compile(r"(?<![\s\\$])\$(?![$0-9])")
+_NEXT_DOLLAR = re.compile(r"(?<!\\)\$")
+_MATH_END = re.compile(r"(?<!\s)\$(?![$0-9])")
 _TICKS = re.compile(r"`+")
 _DESTINATION_STEP = re.compile(r"[\s\\()<]")
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*+)>")
@@ -106,7 +107,7 @@ class _Scanner:
         self.tags: list[tuple[int, str]] = []
         self.open: list[tuple[int, bool]] = []  # (place of "[", is it an image)
         self.tick_runs: dict[int, list[int]] | None = None
-        self.no_math = self.no_display = False
+        self.no_display = False
 
     def run(self) -> Scan:
         text, search, pos = self.text, _TOKEN.search, 0
@@ -160,11 +161,12 @@ class _Scanner:
             close = -1 if self.no_display else self.text.find("$$", end)
             self.no_display = close < 0
             return end if close < 0 else close + 2
-        if self.no_math or self.text[end : end + 1].isspace():
+        if self.text[end : end + 1].isspace():
             return end
-        match = _MATH_END.search(self.text, end)
-        self.no_math = match is None
-        return end if match is None else match.end()
+        dollar = _NEXT_DOLLAR.search(self.text, end)
+        if dollar is None or not _MATH_END.match(self.text, dollar.start()):
+            return end  # a price: the next dollar closes nothing
+        return dollar.end()
 
     def comment(self, end: int) -> int:
         close = self.text.find("-->", end)

@@ -18,6 +18,7 @@ __all__ = ["TextLinks", "property_links", "text_links"]
 
 _LINES_WITHOUT_FIELDS = (Role.HEADING, Role.CELL)
 _MAX_DEPTH = 60
+_MAX_ROW = 2000  # characters of a table row that is shown as evidence
 
 
 @dataclass(slots=True)
@@ -121,8 +122,8 @@ class _TextReader:
         relations = relations_of(kind, "", self.known)
         if self.use_cues and not link.embed:
             relations += cues.relations(sentence, start, end)
-        if row:
-            sentence = row[:300] if len(row) > len(sentence) else sentence
+        if len(sentence) < len(row) <= _MAX_ROW and (at := row.find(sentences.text)) >= 0:
+            sentence, _, _ = excerpt(row, 0, len(row), at + link.start, at + link.end)
         return Link(kind, link.target, link.subpath, "", line, sentence, relations)
 
 

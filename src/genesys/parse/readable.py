@@ -12,7 +12,7 @@ __all__ = ["link_text", "readable", "strip_block_ids"]
 _WIKI = re.compile(r"!?\[\[(?!\[)([^\[\]\n]{1,1000})\]\]")
 _MARKDOWN = re.compile(
     r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*+)"
-    r"(?:[ \t]+[\"'(][^\"\n]*?[\"')])?[ \t]*\)"
+    r"(?:[ \t]+[\"'(][^\"\n]{0,300}?[\"')])?[ \t]*\)"
 )
 _URL = re.compile(r"<?\bhttps?://(?:www\.)?([^\s/<>()\[\]]+)([^\s<>\[\]|]*)>?")
 # Tags that a browser knows; what else stands in angle brackets (`<name>`, `vector<T>`) is text.
