@@ -336,8 +336,9 @@ class ScoreParams:
     relevance_min: float = 0.1
     focus_window_days: float = 14.0
     focus_half_life_days: float = 7.0  # how fast recent work stops steering the focus
-    focus_cosine_low: float = 0.15  # MiniLM: unrelated notes; see score/relevance.py
-    focus_cosine_high: float = 0.6  # MiniLM: notes on the very same subject
+    focus_cosine_low: float = 0.25  # MiniLM: nine in ten unrelated English notes are below 0.2
+    focus_cosine_high: float = 0.65  # MiniLM: the nearer quarter of the notes linked to the work
+    focus_share: float = 0.25  # at most this share of a vault can be in focus by closeness
     focus_cosine_weight: float = 0.7
     focus_overlap_weight: float = 0.3
     connectivity_min: float = 0.1

@@ -130,6 +130,15 @@ def test_focus_weighs_closeness_and_shared_names():
     assert [0.3, 1.0, 0.7, 0.0] == pytest.approx(focus(cosine, np.array([1.0, 1.0, 0.0, 0.0])).tolist())
 
 
+def test_a_model_that_finds_everything_alike_puts_nothing_in_focus():
+    """Where the whole vault is at 0.6, only what stands out of it is in focus; English limits hold else."""
+    alike = rescale(np.array([0.6] * 90 + [0.7] * 10))
+    assert 0.0 == alike[0]
+    assert 0.5 == pytest.approx(alike[-1])
+    apart = rescale(np.array([0.1] * 90 + [0.45] * 10))
+    assert [0.0, 0.5] == pytest.approx([apart[0], apart[-1]])
+
+
 def test_overlap_counts_rare_terms_of_recent_work():
     """A tag of today's note lifts the others that bear it; a tag of every note lifts none."""
     note, term = np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 0, 1, 0, 0])

@@ -44,7 +44,9 @@ def pairs(edges: Edges, params: ScoreParams = DEFAULTS) -> tuple[Ints, Ints, Flo
     low = np.minimum(source, target)
     high = np.maximum(source, target, out=target)
     order = order_by(low, high)
-    low, high, kept = low[order], high[order], kept[order]
+    # Into the columns at hand: fresh memory costs more than the arithmetic.
+    low, high = np.take(low, order, out=source), np.take(high, order, out=low)
+    kept = kept[order]
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
     starts = np.flatnonzero(first)
