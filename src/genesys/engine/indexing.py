@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
 from genesys.ignore import load_rules
@@ -289,7 +290,7 @@ def _report(job: Pass, plan: Plan, dry_run: bool) -> IndexReport:
         moved=job.counts["moved"],
         removed=job.counts["removed"],
         touched=job.counts["touched"],
-        skipped=dict(Counter(s.reason for s in job.skipped)),
+        skipped=dict(Counter([*(s.reason for s in job.skipped), *(OPTED_OUT for _ in job.index.opted_out())])),
         problems=totals.problems,
         unresolved_links=totals.unresolved,
         passages=totals.passages,

@@ -13,7 +13,9 @@ from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow
 
-__all__ = ["open_uri", "refs", "search", "status", "to_ref"]
+__all__ = ["OPTED_OUT", "open_uri", "refs", "search", "status", "to_ref"]
+
+OPTED_OUT = "opted out (genesys: false)"
 
 
 def open_uri(vault_name: str, path: str) -> str:
@@ -79,7 +81,7 @@ def status(index: Index, settings: Settings) -> StatusReport:
         unresolved_links=counts.unresolved,
         edges=counts.edges,
         statuses=counts.statuses,
-        skipped=tuple(index.skipped()),
+        skipped=(*index.skipped(), *(Skipped(path, OPTED_OUT) for path in index.opted_out())),
         problems=tuple(Skipped(path, reason) for path, reason in index.problems()),
         model=name,
         last_index=float(stamp) if stamp else None,

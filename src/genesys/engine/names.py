@@ -28,7 +28,7 @@ def resolve_name(index: Index, name: str) -> str:
     if not target:
         raise NoteNotFound("no note was named", hint="give a note's name, path or alias")
     if index.note_id(target) is not None:
-        return target
+        return _allowed(index, target)
     paths = index.notes_by_key(target_key(target))
     owners = index.notes_by_alias(target) if "/" not in target else []
     found = resolve(target, "", paths, owners)
@@ -39,7 +39,14 @@ def resolve_name(index: Index, name: str) -> str:
     same = sorted(p for p in paths if _matches(p, target))
     if len(same) > 1 and not _exact(found.path, target):
         raise AmbiguousNote(f"{len(same)} notes are called {target!r}", same, hint="use one of these paths")
-    return found.path
+    return _allowed(index, found.path)
+
+
+def _allowed(index: Index, path: str) -> str:
+    row = index.note_row(path)
+    if row is not None and row.opted_out:
+        raise NoteNotFound(f"{path} opted out of Genesys", hint="take `genesys: false` out of its properties")
+    return path
 
 
 def _clean(name: str) -> str:

@@ -15,6 +15,7 @@ __all__ = [
     "loosen",
     "mark_dirty",
     "move",
+    "opted_out",
     "problems",
     "remove",
     "set_skipped",
@@ -155,6 +156,12 @@ def set_skipped(db: Db, entries: Sequence[Skipped]) -> None:
 
 def skipped(db: Db) -> list[Skipped]:
     return sorted((Skipped(*row) for row in db.all("SELECT path, reason FROM skipped")), key=lambda e: e.path)
+
+
+def opted_out(db: Db) -> list[str]:
+    """Paths of the notes that say ``genesys: false``."""
+    sql = "SELECT f.path FROM notes n JOIN files f ON f.id = n.id WHERE n.opted_out = 1 ORDER BY f.path"
+    return [path for (path,) in db.all(sql)]
 
 
 def problems(db: Db) -> list[tuple[str, str]]:

@@ -201,13 +201,13 @@ def unresolved(db: Db, limit: int = 1_000) -> list[LinkRow]:
 
 
 def written_graph(db: Db) -> tuple[list[GraphNote], list[GraphLink]]:
-    """Notes and canvases, and every link they hold, for an export of the graph."""
+    """Notes and canvases, and every link they hold, for an export of the graph; opted-out notes aside."""
     with db.snapshot():
         aliases = _grouped(db.all("SELECT note_id, alias FROM aliases ORDER BY rowid"))
         tags = _grouped(db.all("SELECT note_id, tag FROM tags ORDER BY note_id, tag"))
         files = db.all(
             """SELECT f.id, f.path, f.type, n.title, n.status FROM files f LEFT JOIN notes n ON n.id = f.id
-            WHERE f.type <> 'attachment' ORDER BY f.path"""
+            WHERE f.type <> 'attachment' AND coalesce(n.opted_out, 0) = 0 ORDER BY f.path"""
         )
         links = db.all(
             """SELECT s.path, l.target, t.path, l.kind, l.subpath, l.key, l.line, l.sentence, l.via_alias,

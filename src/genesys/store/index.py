@@ -19,7 +19,7 @@ Files (writers: one transaction each)
   touch([FileStat])                           same content, new stat
   move([Move])                                ids, vectors, accesses, state stay; then put() the notes anew
   remove(paths)                               nothing stays (vectors go with collect_garbage)
-  set_skipped([Skipped]), skipped(), problems() -> [(path, problem)]
+  set_skipped([Skipped]), skipped(), problems() -> [(path, problem)], opted_out() -> [path]
   counts() -> Counts                          the figures of ``status``
 
 Links and edges

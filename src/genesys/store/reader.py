@@ -57,6 +57,9 @@ class Reader:
     def skipped(self) -> list[Skipped]:
         return files.skipped(self._db)
 
+    def opted_out(self) -> list[str]:
+        return files.opted_out(self._db)
+
     def problems(self) -> list[tuple[str, str]]:
         return files.problems(self._db)
 
