@@ -80,7 +80,9 @@ def _problems(case: Path, vault: Path) -> list[str]:
         found.append(f"took {took:.0f} s")
     for text in expect.get("must_not", {}).get("recall", []):
         with Genesys.open(load_settings(vault), read_only=True) as memory:
-            found += [f"recalled: {h.path}" for h in memory.recall(text, read_only=True).hits if text in h.text]
+            found += [
+                f"recalled: {h.path}" for h in memory.recall(text, read_only=True).hits if text in h.text
+            ]
     return found
 
 
@@ -113,7 +115,9 @@ def test_writing_back_keeps_every_other_byte_of_a_case(case: Path, tmp_path: Pat
     assert [] == found
 
 
-@pytest.mark.parametrize("case", [c for c in WRITING if check.load(str(c))["writeback"][0].get("idempotent")], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "case", [c for c in WRITING if check.load(str(c))["writeback"][0].get("idempotent")], ids=lambda p: p.name
+)
 def test_a_second_write_back_changes_neither_bytes_nor_time_stamp(case: Path, tmp_path: Path) -> None:
     """With nothing new to say, a written note is left alone."""
     vault = tmp_path / "vault"

@@ -27,7 +27,13 @@ __all__ = [
 ]
 
 PASSAGE_LINES = 6  # lines of a passage shown before the reader is sent to the note
-STATUS_STYLE = {"core": "bold yellow", "active": "green", "dormant": "blue", "fading": "dim", "pruned": "dim red"}
+STATUS_STYLE = {
+    "core": "bold yellow",
+    "active": "green",
+    "dormant": "blue",
+    "fading": "dim",
+    "pruned": "dim red",
+}
 
 
 def as_json(value: Any) -> Any:
@@ -104,7 +110,9 @@ def marked(text: str, words: Iterable[str]) -> Text:
     result = Text(text)
     for word in sorted(set(words), key=len, reverse=True):
         edge = r"\b" if word[:1].isascii() and word[:1].isalnum() else ""
-        result.highlight_regex(re.compile(edge + re.escape(word) + r"\w*" * bool(edge), re.I), "bold black on yellow")
+        result.highlight_regex(
+            re.compile(edge + re.escape(word) + r"\w*" * bool(edge), re.I), "bold black on yellow"
+        )
     return result
 
 
@@ -168,10 +176,19 @@ def print_index(out: Console, report: IndexReport) -> None:
     )
     if report.dry_run:
         return
-    out.print(f"{report.passages} passages: {report.embedded} embedded now, {report.reused} reused, {report.pending} to do")
+    out.print(
+        f"{report.passages} passages: {report.embedded} embedded now, {report.reused} reused, "
+        f"{report.pending} to do"
+    )
     left_out = sum(report.skipped.values())
-    out.print(f"{report.unresolved_links} unresolved links, {left_out} files left out, {report.problems} with a problem")
-    out.print(f"{sum(report.seconds.values()):.1f} s" + (" (see `genesys status`)" if left_out or report.problems else ""))
+    out.print(
+        f"{report.unresolved_links} unresolved links, {left_out} files left out, "
+        f"{report.problems} with a problem"
+    )
+    out.print(
+        f"{sum(report.seconds.values()):.1f} s"
+        + (" (see `genesys status`)" if left_out or report.problems else "")
+    )
     for line in (*report.kept, *report.notices):
         out.print("! " + safe(line), markup=False)
 
@@ -195,7 +212,9 @@ def print_status(out: Console, report: StatusReport) -> None:
 
 
 def _counts(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(numbers.items(), key=lambda x: -x[1]) if count)
+    return ", ".join(
+        f"{count} {name}" for name, count in sorted(numbers.items(), key=lambda x: -x[1]) if count
+    )
 
 
 def print_checks(out: Console, checks: Iterable[Check]) -> None:

@@ -44,7 +44,7 @@ def print_explanation(out: Console, report: Explanation) -> None:
     if report.accesses:
         out.print("  accesses behind it:")
     for time, kind, share in report.accesses:
-        day = datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M")
+        day = datetime.fromtimestamp(time).astimezone().strftime("%Y-%m-%d %H:%M")
         out.print(f"    {day}  {kind:<8} {share:4.0%} of its activation", markup=False)
     for line in report.thresholds:
         out.print(f"  threshold  {safe(line)}", markup=False)
@@ -53,7 +53,10 @@ def print_explanation(out: Console, report: Explanation) -> None:
 
 
 def print_stats(out: Console, report: Stats) -> None:
-    out.print(f"{report.notes} notes, {report.memories} of them memories; {report.core} core, {report.pinned} pinned")
+    out.print(
+        f"{report.notes} notes, {report.memories} of them memories; "
+        f"{report.core} core, {report.pinned} pinned"
+    )
     out.print(f"{report.passages} passages, {sum(report.edges.values())} edges, {report.accesses} accesses")
     out.print(", ".join(f"{count} {name}" for name, count in report.statuses.items()))
     if any(report.score_histogram):
@@ -78,6 +81,8 @@ def print_decay(out: Console, report: DecayReport) -> None:
         return
     writes = report.writes
     later = f", {writes.deferred} in a later pass" if writes.deferred else ""
-    out.print(f"wrote into {len(writes.written)} notes{later}; {len(report.pruned)} memories went to the trash")
+    out.print(
+        f"wrote into {len(writes.written)} notes{later}; {len(report.pruned)} memories went to the trash"
+    )
     for item in writes.refused[:LISTED]:
         out.print(f"! left alone: {safe(item.path)}: {safe(item.reason)}", markup=False)

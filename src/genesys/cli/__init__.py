@@ -34,7 +34,7 @@ def run(argv: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as e:  # noqa: BLE001 - no traceback reaches a person
+    except Exception as e:
         if os.environ.get("GENESYS_DEBUG"):
             raise
         detail = " ".join(f"{type(e).__name__}: {e}".split())

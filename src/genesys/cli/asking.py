@@ -74,8 +74,19 @@ def _recall_batch(memory: Genesys, file: Path, k: int, filters: Filters, read_on
         except (ValueError, KeyError, TypeError, AttributeError):
             print_json({"line": number, "error": 'not {"id", "query", "k"}'}, indent=None)
             continue
-        answer = memory.recall(query, max(1, min(count, 1000)), filters, read_only=read_only, query_date=str(item.get("date") or ""))
-        row: dict[str, Any] = {"id": item.get("id"), "hits": answer.hits, "ms": round(answer.ms, 3), "signals": answer.signals}
+        answer = memory.recall(
+            query,
+            max(1, min(count, 1000)),
+            filters,
+            read_only=read_only,
+            query_date=str(item.get("date") or ""),
+        )
+        row: dict[str, Any] = {
+            "id": item.get("id"),
+            "hits": answer.hits,
+            "ms": round(answer.ms, 3),
+            "signals": answer.signals,
+        }
         print_json(row, indent=None)
 
 

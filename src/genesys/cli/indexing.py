@@ -20,8 +20,12 @@ def register(app: typer.Typer) -> None:
 def index(
     vault: VaultOption = None,
     full: Annotated[bool, typer.Option("--full", help="Compare contents, not time stamps.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; change nothing.")] = False,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Words and links only; vectors later.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change; change nothing.")
+    ] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Words and links only; vectors later.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Read the vault and bring its index up to date."""

@@ -47,7 +47,9 @@ def explain(
             save_png(curve, png)
 
 
-def stats(plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = None, json: JsonFlag = False) -> None:
+def stats(
+    plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = None, json: JsonFlag = False
+) -> None:
     """Numbers of the memory; --plot draws what happens to notes over a year of use."""
     with open_memory(vault, read_only=True) as memory:
         report = memory.stats()
@@ -69,7 +71,9 @@ def stats(plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = No
 
 
 def decay(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change and why; change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change and why; change nothing.")
+    ] = False,
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:

@@ -35,7 +35,9 @@ def why(
 
 
 def graph(
-    format: Annotated[Literal["json", "graphml"], typer.Option("--format", "-f", help="json or graphml.")] = "json",
+    format: Annotated[
+        Literal["json", "graphml"], typer.Option("--format", "-f", help="json or graphml.")
+    ] = "json",
     inferred: Annotated[bool, typer.Option("--inferred", help="Add edges that nobody wrote down.")] = False,
     vault: VaultOption = None,
 ) -> None:

@@ -32,7 +32,9 @@ def remember(
         typer.Option("--link", "-l", help="TYPE:NOTE, say caused_by:Budget cut. May be given several times."),
     ] = None,
     category: Annotated[str, typer.Option("--category", help="A word of yours, say decision.")] = "",
-    type: Annotated[MemoryType, typer.Option("--type", help="What kind of memory it is.")] = MemoryType.SEMANTIC,
+    type: Annotated[
+        MemoryType, typer.Option("--type", help="What kind of memory it is.")
+    ] = MemoryType.SEMANTIC,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag. May be given several times.")] = None,
     session: SessionOption = "",
     vault: VaultOption = None,
@@ -109,9 +111,15 @@ def unpin(note: NoteArgument, vault: VaultOption = None, json: JsonFlag = False)
 
 
 def forget(
-    note: Annotated[str, typer.Argument(help="A note: its name, path or alias; with --undo an event's number.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Bring the last forgotten note (or the named one) back.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before a note that you wrote yourself.")] = False,
+    note: Annotated[
+        str, typer.Argument(help="A note: its name, path or alias; with --undo an event's number.")
+    ] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring the last forgotten note (or the named one) back.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Don't ask before a note that you wrote yourself.")
+    ] = False,
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -138,15 +146,23 @@ def forget(
 
 def _confirm(path: str) -> None:
     if not sys.stdin.isatty():
-        raise UsageError(f"{path} was written by a person", hint=f'to move it to the trash: genesys forget "{path}" --yes')
+        raise UsageError(
+            f"{path} was written by a person", hint=f'to move it to the trash: genesys forget "{path}" --yes'
+        )
     typer.confirm(f"You wrote {path} yourself. Move it to the trash?", abort=True)
 
 
 def core(
     category: Annotated[str, typer.Option("--category", help="Only notes of this category.")] = "",
-    auto: Annotated[list[str] | None, typer.Option("--auto", help="Category whose notes are always core.")] = None,
-    approval: Annotated[list[str] | None, typer.Option("--approval", help="Category that is only proposed.")] = None,
-    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="Category that is never core.")] = None,
+    auto: Annotated[
+        list[str] | None, typer.Option("--auto", help="Category whose notes are always core.")
+    ] = None,
+    approval: Annotated[
+        list[str] | None, typer.Option("--approval", help="Category that is only proposed.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", help="Category that is never core.")
+    ] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Forget all preferences first.")] = False,
     vault: VaultOption = None,
     json: JsonFlag = False,

@@ -25,4 +25,6 @@ def parse_since(text: str, now: float | None = None) -> float:
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError) as e:
-        raise UsageError(f"{text!r} is no date", hint="write 2026-05-01, or 7d for the last seven days") from e
+        raise UsageError(
+            f"{text!r} is no date", hint="write 2026-05-01, or 7d for the last seven days"
+        ) from e

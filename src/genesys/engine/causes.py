@@ -16,7 +16,9 @@ MAX_STEPS = 60  # steps a direction: a chain that a person still reads
 Neighbours = Callable[[Edge, str], str | None]
 
 
-def why(index: Index, path: str, depth: int, refs: Callable[[Iterable[str]], dict[str, NoteRef]]) -> WhyReport:
+def why(
+    index: Index, path: str, depth: int, refs: Callable[[Iterable[str]], dict[str, NoteRef]]
+) -> WhyReport:
     """Causes upstream and effects downstream of ``path``, at most ``depth`` steps away.
 
     An edge ``a —caused_by→ b`` makes b upstream of a; the same holds for ``derived_from``. ``a —supports→
@@ -146,5 +148,3 @@ def _ends(edges: Iterable[Edge], level: set[str], direction: str) -> Iterable[st
             yield edge.target
         if direction in ("in", "both") and edge.target in level:
             yield edge.source
-
-

@@ -15,7 +15,16 @@ from genesys.settings import Settings
 __all__ = ["examine"]
 
 FREE_BYTES = 200_000_000  # below this an index of a middling vault may not fit
-SYNCED = ("dropbox", "onedrive", "icloud", "mobile documents", "google drive", "nextcloud", "syncthing", "cloudstorage")
+SYNCED = (
+    "dropbox",
+    "onedrive",
+    "icloud",
+    "mobile documents",
+    "google drive",
+    "nextcloud",
+    "syncthing",
+    "cloudstorage",
+)
 
 
 def examine(settings: Settings) -> tuple[Check, ...]:
@@ -64,7 +73,9 @@ def _model(settings: Settings) -> Iterator[Check]:
 def _vault(settings: Settings) -> Iterator[Check]:
     root = settings.vault
     if not root.is_dir():
-        yield Check("vault", False, f"{root} is not a folder", "name your vault with --vault or GENESYS_VAULT")
+        yield Check(
+            "vault", False, f"{root} is not a folder", "name your vault with --vault or GENESYS_VAULT"
+        )
         return
     readable = os.access(root, os.R_OK | os.X_OK)
     yield Check("vault", readable, str(root), f"give yourself read access to {root}")
@@ -109,5 +120,3 @@ def _disk(settings: Settings) -> Iterator[Check]:
         return
     free = shutil.disk_usage(folder).free
     yield Check("disk", free > FREE_BYTES, f"{free / 1e9:.1f} GB free", "free some space for the index")
-
-

@@ -47,7 +47,9 @@ def explain(index: Index, settings: Settings, path: str, now: float) -> Explanat
         factors=found.factors,
         amounts=tuple(Amount(t.name, t.value, t.unit, t.text) for t in found.terms),
         accesses=tuple((s.time, s.kind.value, s.share) for s in found.sources),
-        thresholds=tuple(f"{t.name}: {t.value:.2f} against {t.limit:g} {t.unit}".rstrip() for t in found.thresholds),
+        thresholds=tuple(
+            f"{t.name}: {t.value:.2f} against {t.limit:g} {t.unit}".rstrip() for t in found.thresholds
+        ),
         outlook=tuple(o.text for o in found.outlook),
         why=causes.why(index, path, 2, names),
     )
@@ -88,7 +90,11 @@ def outlook(index: Index, settings: Settings, path: str, now: float) -> Curves:
 
 def _limits(settings: Settings) -> tuple[tuple[str, float], ...]:
     life = settings.lifecycle
-    return (("active again", life.revive_score), ("dormant", life.dormant_score), ("fading", life.fading_score))
+    return (
+        ("active again", life.revive_score),
+        ("dormant", life.dormant_score),
+        ("fading", life.fading_score),
+    )
 
 
 #: Days on which the notes of the model year are recalled: what a person's use does to a note.
@@ -113,9 +119,7 @@ def year(settings: Settings) -> Curves:
     )
     links = edge_rows([(i, n + j, EdgeType.CAUSED_BY, 1.0) for i in range(n) for j in range(3)])
     total = n + 3
-    scene = Scene(
-        accesses, links, np.zeros(total, np.int8), np.zeros(total, np.bool_), [""] * total
-    )
+    scene = Scene(accesses, links, np.zeros(total, np.int8), np.zeros(total, np.bool_), [""] * total)
     line = simulate(scene, 0.0, YEAR, settings.score, settings.lifecycle)
     days = tuple((line.time / DAY).tolist())
     lines = tuple(Curve(name, days, tuple(line.score[:, i].tolist())) for i, (name, _) in enumerate(STORIES))

@@ -35,7 +35,9 @@ def as_json(index: Index, *, inferred: bool) -> dict[str, Json]:
 
 
 def _as_link(row: GraphLink) -> Link:
-    relations = tuple(Relation(EdgeType(t), forward, weight, CreatedBy(by)) for t, forward, weight, by in row.edges)
+    relations = tuple(
+        Relation(EdgeType(t), forward, weight, CreatedBy(by)) for t, forward, weight, by in row.edges
+    )
     return Link(row.kind, row.target, row.subpath, row.key, row.line, row.sentence, relations)
 
 
@@ -92,4 +94,9 @@ def _data(parent: ET.Element, **values: str) -> None:
 
 def _xml(text: str) -> str:
     """XML 1.0 has no control characters but tab and line ends."""
-    return "".join(c if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff") else "�" for c in text)
+    return "".join(
+        c
+        if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff")
+        else "�"
+        for c in text
+    )

@@ -96,7 +96,9 @@ def _keep(job: Pass, found: Walk, known: Mapping[str, FileStat]) -> tuple[str, .
     if job.full:
         return tuple(keep)
     present = {s.path for s in found.files}
-    gone = Counter(p.rpartition("/")[0] for p, s in known.items() if s.type is FileType.NOTE and p not in present)
+    gone = Counter(
+        p.rpartition("/")[0] for p, s in known.items() if s.type is FileType.NOTE and p not in present
+    )
     for folder, count in gone.items():
         if count >= EMPTY_FOLDER_NOTES and is_empty_folder(job.settings.vault, folder):
             keep.append(folder)
@@ -236,9 +238,7 @@ def _unchanged(old: FileStat | None, record: FileRecord) -> bool:
     return record.note is None and not record.links and old.content_hash == record.stat.content_hash
 
 
-def _apply_with_moves(
-    job: Pass, plan: Plan, known: Mapping[str, FileStat], todo: Sequence[FileStat]
-) -> None:
+def _apply_with_moves(job: Pass, plan: Plan, known: Mapping[str, FileStat], todo: Sequence[FileStat]) -> None:
     """With files gone or changed, everything new is read first, so that a move is seen as one."""
     records: list[FileRecord] = []
     for group in _parsed(job, todo):
@@ -290,7 +290,9 @@ def _report(job: Pass, plan: Plan, dry_run: bool) -> IndexReport:
         moved=job.counts["moved"],
         removed=job.counts["removed"],
         touched=job.counts["touched"],
-        skipped=dict(Counter([*(s.reason for s in job.skipped), *(OPTED_OUT for _ in job.index.opted_out())])),
+        skipped=dict(
+            Counter([*(s.reason for s in job.skipped), *(OPTED_OUT for _ in job.index.opted_out())])
+        ),
         problems=totals.problems,
         unresolved_links=totals.unresolved,
         passages=totals.passages,

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 LAST_PASS = "maintained_at"
-CLOCK_JUMP_S = 30 * 86_400.0  # a clock this far behind the newest access, or a pass this far ahead, is doubted
+CLOCK_JUMP_S = (
+    30 * 86_400.0
+)  # a clock this far behind the newest access, or a pass this far ahead, is doubted
 
 
 def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) -> DecayReport:
@@ -40,7 +42,8 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     moved = _changes(cols, scored, choice, settings, now)
     pruned = tuple(c for c in moved if c.new is Status.PRUNED)
     listed = tuple(
-        StatusChange(cols.rows[c.index].path, c.old, c.new, float(scored.score[c.index]), c.reason) for c in moved
+        StatusChange(cols.rows[c.index].path, c.old, c.new, float(scored.score[c.index]), c.reason)
+        for c in moved
     )
     writes = WriteReport()
     gone: tuple[str, ...] = tuple(cols.rows[c.index].path for c in pruned)
@@ -108,7 +111,12 @@ def _store(
     with index.transaction():
         index.set_states(states, now)
         for c in status.values():
-            detail = {"old": c.old.value, "new": c.new.value, "reason": c.reason, "score": float(scored.score[c.index])}
+            detail = {
+                "old": c.old.value,
+                "new": c.new.value,
+                "reason": c.reason,
+                "score": float(scored.score[c.index]),
+            }
             index.add_event("status", cols.rows[c.index].path, detail, now=now)
         index.meta_set(LAST_PASS, repr(now))
 

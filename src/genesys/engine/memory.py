@@ -22,7 +22,9 @@ from genesys.write import create
 
 __all__ = ["Request", "forget", "put_file", "remember", "trash_note", "undo_forget"]
 
-MAX_CONTENT = 1_000_000  # characters of a memory: beyond it is a document, which belongs in the vault by itself
+MAX_CONTENT = (
+    1_000_000  # characters of a memory: beyond it is a document, which belongs in the vault by itself
+)
 MAX_RELATED = 50  # links a memory may come with
 
 
@@ -43,7 +45,12 @@ Resolve = Callable[[str], str]
 
 
 def remember(
-    index: Index, settings: Settings, request: Request, now: float, resolve: Resolve, embedder: Embedder | None
+    index: Index,
+    settings: Settings,
+    request: Request,
+    now: float,
+    resolve: Resolve,
+    embedder: Embedder | None,
 ) -> Remembered:
     """Write a memory as a note, once: the same session and content again finds the note that is there.
 
@@ -59,7 +66,9 @@ def remember(
     key = memory_key(request.source_session, request.content)
     known = _known(index, key)
     if known is not None and not _lost(settings, known):
-        return Remembered(known.path, known.title, False, tuple(index.edges_of([known.id])), memory_type=known.memory_type)
+        return Remembered(
+            known.path, known.title, False, tuple(index.edges_of([known.id])), memory_type=known.memory_type
+        )
     from genesys.engine.conflicts import find_conflicts
 
     hints = find_conflicts(index, settings, request.content, embedder, now)
@@ -110,12 +119,19 @@ def _draft(
         content=request.content.encode("utf-8", "replace").decode("utf-8"),
         key=key,
         memory_type=request.memory_type or MemoryType.SEMANTIC,
-        created=datetime.fromtimestamp(now).replace(microsecond=0).isoformat(),
+        created=_local(now).isoformat(),
         category=request.category,
         source_session=request.source_session,
-        tags=tuple(dict.fromkeys(t.strip().lstrip("#").replace(" ", "-") for t in request.tags if t.strip(" #"))),
+        tags=tuple(
+            dict.fromkeys(t.strip().lstrip("#").replace(" ", "-") for t in request.tags if t.strip(" #"))
+        ),
         related=tuple(dict.fromkeys((_link_text(index, path), kind) for path, kind in related)),
     )
+
+
+def _local(now: float) -> datetime:
+    """The person's own time, to the second and without a zone, as properties show it."""
+    return datetime.fromtimestamp(now).astimezone().replace(microsecond=0, tzinfo=None)
 
 
 def _link_text(index: Index, path: str) -> str:
@@ -130,7 +146,7 @@ def _link_text(index: Index, path: str) -> str:
 def _write(settings: Settings, request: Request, draft: MemoryDraft, now: float) -> str:
     """Create the note under ``Memories/<year>/``; a name that is taken gets a number."""
     name = safe_name(request.title or derive_title(request.content), "Memory")
-    folder = f"{settings.memories_folder.strip('/')}/{datetime.fromtimestamp(now).year}"
+    folder = f"{settings.memories_folder.strip('/')}/{_local(now).year}"
     raw = memory_note(draft).encode("utf-8")
     taken: set[str] = set()
     while True:
@@ -155,7 +171,9 @@ def put_file(index: Index, settings: Settings, path: str, now: float) -> None:
     resolve_links(index)
 
 
-def trash_note(index: Index, settings: Settings, row: NoteRow, event: str, reason: str, now: float) -> Forgotten:
+def trash_note(
+    index: Index, settings: Settings, row: NoteRow, event: str, reason: str, now: float
+) -> Forgotten:
     """Move a note to the trash the vault's own way, take it out of the index, and record the way back."""
     option = obsidian_config(settings.vault).trash_option
     broken = tuple(sorted({e.source for e in index.edges_of([row.id]) if e.target == row.path}))
@@ -217,10 +235,14 @@ def undo_forget(index: Index, settings: Settings, which: str, now: float) -> str
         index.set_event_detail(event.id, {**event.detail, "undone": now})
         index.add_event("unforget", event.path, {"event": event.id}, now=now)
         return event.path
-    raise NoteNotFound(f"nothing forgotten matches {which!r}" if which else "nothing was forgotten", hint="see the trash")
+    raise NoteNotFound(
+        f"nothing forgotten matches {which!r}" if which else "nothing was forgotten", hint="see the trash"
+    )
 
 
-def set_preferences(index: Index, auto: Sequence[str], approval: Sequence[str], excluded: Sequence[str]) -> None:
+def set_preferences(
+    index: Index, auto: Sequence[str], approval: Sequence[str], excluded: Sequence[str]
+) -> None:
     """Keep the core preferences; a category may stand on one list only.
 
     Raises:
@@ -232,5 +254,3 @@ def set_preferences(index: Index, auto: Sequence[str], approval: Sequence[str], 
     if twice:
         raise UsageError(f"{', '.join(twice)} is on two lists", hint="each category goes on one of them")
     index.meta_set("core_preferences", json.dumps(lists))
-
-

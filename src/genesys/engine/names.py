@@ -34,7 +34,9 @@ def resolve_name(index: Index, name: str) -> str:
     found = resolve(target, "", paths, owners)
     if found.path is None:
         if len(owners) > 1:
-            raise AmbiguousNote(f"{len(owners)} notes have the alias {target!r}", sorted(owners), hint="use a path")
+            raise AmbiguousNote(
+                f"{len(owners)} notes have the alias {target!r}", sorted(owners), hint="use a path"
+            )
         raise NoteNotFound(f"no note is called {target!r}", hint=_nearest(index, target))
     same = sorted(p for p in paths if _matches(p, target))
     if len(same) > 1 and not _exact(found.path, target):

@@ -65,7 +65,9 @@ def _written(index: Index, settings: Settings, path: str, now: float) -> NoteRef
     cols = columns(index)
     at = next(i for i, r in enumerate(cols.rows) if r.path == path)
     scored = scores(index, settings, cols, now)
-    index.set_states([StateChange(cols.rows[at].id, score=float(scored.score[at]), factors=scored.factors(at))], now)
+    index.set_states(
+        [StateChange(cols.rows[at].id, score=float(scored.score[at]), factors=scored.factors(at))], now
+    )
     row = _row(index, path)
     if settings.writeback != "off":
         done = writeback.write_now(index, settings, row, writeback.wanted_values(row), now)

@@ -48,9 +48,7 @@ def _stamp(stat: FileStat) -> tuple[int, int, int]:
     return stat.size, stat.mtime_ns, stat.inode
 
 
-def find_moves(
-    old: Mapping[str, str], new: Mapping[str, str]
-) -> tuple[Move, ...]:
+def find_moves(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Move, ...]:
     """Pair paths that lost a content with paths that gained it.
 
     ``old`` and ``new`` map path → content hash: files that vanished or changed, and files that appeared

@@ -95,7 +95,8 @@ def _pump(
     try:
         while (chunk := todo.get()) is not None:
             try:
-                assert process.stdin and process.stdout
+                assert process.stdin is not None
+                assert process.stdout is not None
                 pickle.dump((str(root), chunk, options), process.stdin)
                 process.stdin.flush()
                 records: list[Record] = pickle.load(process.stdout)

@@ -129,7 +129,9 @@ def core_choice(index: Index, settings: Settings, cols: Columns, scored: VaultSc
     """Which notes are core at this pass."""
     n = len(cols)
     hub, schema = hub_and_schema(n, cols.edges, settings.lifecycle, settings.score)
-    value = consolidation(scored.reactivation, hub, schema, scored.stability, settings.lifecycle, settings.score)
+    value = consolidation(
+        scored.reactivation, hub, schema, scored.stability, settings.lifecycle, settings.score
+    )
     return select(
         value,
         np.array([r.pinned for r in cols.rows], dtype=np.bool_),

@@ -51,7 +51,9 @@ class Genesys:
     Use :meth:`open`; the object is a context manager.
     """
 
-    def __init__(self, settings: Settings, index: Index, *, read_only: bool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: Settings, index: Index, *, read_only: bool, clock: Callable[[], float]
+    ) -> None:
         self.settings = settings
         self.read_only = read_only
         self._index = index
@@ -110,7 +112,12 @@ class Genesys:
     # ------------------------------------------------------------------ index
 
     def index(
-        self, *, full: bool = False, dry_run: bool = False, embed: bool = True, progress: Progress | None = None
+        self,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        embed: bool = True,
+        progress: Progress | None = None,
     ) -> IndexReport:
         """Bring the index up to date with the vault; see :class:`~genesys.reports.IndexReport`.
 
@@ -277,14 +284,18 @@ class Genesys:
         from genesys.engine import explaining
 
         with self._lock:
-            return explaining.explain(self._index, self.settings, resolve_name(self._index, name), self._clock())
+            return explaining.explain(
+                self._index, self.settings, resolve_name(self._index, name), self._clock()
+            )
 
     def outlook(self, name: str) -> Curves:
         """A note's score over the next year, left alone and recalled today."""
         from genesys.engine import explaining
 
         with self._lock:
-            return explaining.outlook(self._index, self.settings, resolve_name(self._index, name), self._clock())
+            return explaining.outlook(
+                self._index, self.settings, resolve_name(self._index, name), self._clock()
+            )
 
     def year(self) -> Curves:
         """What a year of use does to notes, by the settings in force."""
@@ -331,12 +342,16 @@ class Genesys:
         )
         embedder, _ = self._embedder_for(with_vectors)
         with self._lock:
-            return memory.remember(
-                self._index, self.settings, request, self._clock(), self.resolve, embedder
-            )
+            return memory.remember(self._index, self.settings, request, self._clock(), self.resolve, embedder)
 
     def amend(
-        self, name: str, content: str, *, title: str = "", source_session: str = "", with_vectors: bool | None = None
+        self,
+        name: str,
+        content: str,
+        *,
+        title: str = "",
+        source_session: str = "",
+        with_vectors: bool | None = None,
     ) -> Remembered:
         """A new memory that supersedes a note; the old one stays as it is."""
         path = self.resolve(name)
@@ -384,7 +399,11 @@ class Genesys:
 
         with self._lock:
             return memory.forget(
-                self._index, self.settings, self.resolve(name), self._clock(), allow_person_note=allow_person_note
+                self._index,
+                self.settings,
+                self.resolve(name),
+                self._clock(),
+                allow_person_note=allow_person_note,
             )
 
     def undo_forget(self, which: str = "") -> str:
@@ -424,7 +443,9 @@ class Genesys:
                 for group in lists:
                     group -= set(names)
                 lists[at] |= set(names)
-            return self.set_core_preferences(auto=tuple(lists[0]), approval=tuple(lists[1]), excluded=tuple(lists[2]))
+            return self.set_core_preferences(
+                auto=tuple(lists[0]), approval=tuple(lists[1]), excluded=tuple(lists[2])
+            )
 
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """One maintenance pass; with ``dry_run`` what it would do, and why."""

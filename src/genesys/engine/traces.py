@@ -24,14 +24,18 @@ def record_recall(index: Index, query: str, paths: Sequence[str], now: float, pa
     """
     if not paths:
         return False
-    digest = hashlib.blake2b(" ".join(query.split()).casefold().encode("utf-8", "replace"), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(
+        " ".join(query.split()).casefold().encode("utf-8", "replace"), digest_size=8
+    ).hexdigest()
     if _just_asked(index, digest, now):
         return False
     known = index.note_ids(list(paths))
     ids = [known[p] for p in paths if p in known]
     rows = index.note_rows(ids)
     accesses = [
-        AccessRow(note, now, AccessKind.RECALL, params.access_recall if rank < TOP else params.access_recall_low)
+        AccessRow(
+            note, now, AccessKind.RECALL, params.access_recall if rank < TOP else params.access_recall_low
+        )
         for rank, note in enumerate(ids)
     ]
     near = cascade(_around(index, ids, params.cascade_depth), ids, params)

@@ -37,7 +37,7 @@ def wanted_values(row: NoteRow) -> dict[str, Value]:
     """The properties that say what Genesys knows of the note; None takes one away."""
     last = None
     if row.last_recalled is not None:
-        last = datetime.fromtimestamp(row.last_recalled).replace(microsecond=0)
+        last = datetime.fromtimestamp(row.last_recalled).astimezone().replace(microsecond=0, tzinfo=None)
     return {
         "genesys_status": row.status.value,
         "genesys_score": round(row.score, 2) if row.score is not None else None,
@@ -88,8 +88,7 @@ def _just_edited(row: NoteRow, now: float, quiet_s: float) -> bool:
 def write_notes(
     index: Index, settings: Settings, notes: Iterable[Due], now: float, *, limit: int | None = None
 ) -> WriteReport:
-    """Write at most ``limit`` notes (``writeback_max`` without one); what is refused is remembered with its reason and not tried again
-    until the note changes."""
+    """Write at most ``limit`` notes (``writeback_max`` without one); what is refused comes with its reason."""
     listed = list(notes)
     limit = settings.writeback_max if limit is None else limit
     written: list[str] = []
@@ -109,7 +108,9 @@ def write_notes(
     return WriteReport(tuple(written), tuple(refused), deferred)
 
 
-def write_now(index: Index, settings: Settings, row: NoteRow, values: Mapping[str, Value], now: float) -> bool:
+def write_now(
+    index: Index, settings: Settings, row: NoteRow, values: Mapping[str, Value], now: float
+) -> bool:
     """Patch one note; False where a person was faster (the next pass tries again).
 
     Raises:

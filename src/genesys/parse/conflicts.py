@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from genesys.parse.text import fold
 
@@ -17,18 +18,24 @@ SHARED = 0.6  # share of the shorter sentence's content words that both must hav
 MIN_WORDS = 2  # content words: "it is 5" is about nothing that could be compared
 MAX_SENTENCES = 60  # a text, compared pairwise: bounds the work on a long note
 
-NEGATIONS = frozenset(
-    "not no never none without cannot cant dont doesnt didnt isnt wasnt arent werent wont shouldnt "
-    "nicht kein keine keinen nie niemals ohne 不 没 無 无 未 非".split()
-)
-STOP = frozenset(
-    "a an the of to in on at by for from with as is are was were be been being it its this that these those and or "
-    "but so we i you he she they our my your their has have had do does did will would can could should may might "
-    "now then than about into per each der die das ein eine und oder ist sind war wir ich es auf mit von zu im".split()
-)
+_NEGATIONS = """
+no not never none without cannot cant dont doesnt didnt isnt wasnt arent werent wont shouldnt
+nicht kein keine keinen nie niemals ohne 不 没 無 无 未 非
+"""
+NEGATIONS = frozenset(_NEGATIONS.split())
+_STOP = """
+a an the of to in on at by for from with as is are was were be been being it its this that these those
+and or but so we i you he she they our my your their has have had do does did will would can could should
+may might now then than about into per each der die das ein eine und oder ist sind war wir ich es auf mit
+von zu im
+"""
+STOP = frozenset(_STOP.split())
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 # A numbered thing is a name and no amount ("step 2", "version 3"): these words before a number say so.
-NAMING = frozenset("step chapter section version v figure table page issue ticket room phase".split())
+_NAMING = """
+step chapter section version v figure table page issue ticket room phase
+"""
+NAMING = frozenset(_NAMING.split())
 
 
 def conflict(new: str, old: str) -> str:
@@ -42,7 +49,9 @@ def conflict(new: str, old: str) -> str:
                 continue
             if numbers and other_numbers and not (numbers & other_numbers):
                 return f"other numbers: “{text}” against “{other_text}”"
-            if negated != other_negated and len(shared) >= max(MIN_WORDS, 0.75 * max(len(words), len(other_words))):
+            if negated != other_negated and len(shared) >= max(
+                MIN_WORDS, 0.75 * max(len(words), len(other_words))
+            ):
                 return f"negated: “{text}” against “{other_text}”"
     return ""
 
@@ -58,7 +67,9 @@ def _sentences(text: str) -> Iterator[tuple[str, frozenset[str], frozenset[str],
         words = re.findall(r"[^\W_]+(?:'[^\W_]+)?", fold(clean.replace("’", "'")))
         plain = [w.replace("'", "") for w in words]
         numbers = frozenset(NUMBER.findall(clean)) - _names(plain)
-        content = frozenset(_stem(w) for w in plain if w not in STOP and w not in NEGATIONS and not w.isdigit())
+        content = frozenset(
+            _stem(w) for w in plain if w not in STOP and w not in NEGATIONS and not w.isdigit()
+        )
         yield clean, content, numbers, bool(NEGATIONS.intersection(plain))
         found += 1
         if found >= MAX_SENTENCES:
@@ -66,7 +77,7 @@ def _sentences(text: str) -> Iterator[tuple[str, frozenset[str], frozenset[str],
 
 
 def _names(words: list[str]) -> frozenset[str]:
-    return frozenset(b for a, b in zip(words, words[1:], strict=False) if a in NAMING)
+    return frozenset(b for a, b in pairwise(words) if a in NAMING)
 
 
 def _stem(word: str) -> str:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genesys.model import EdgeType, MemoryType
