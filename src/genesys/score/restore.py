@@ -35,6 +35,9 @@ MASSED_S = 600.0
 #: ``genesys_score`` is written with two decimals, so the true one lies within this of it.
 ROUNDING = 0.005
 
+#: What a score missed by 1 costs beside a correction of weights by e: reaching the score comes first.
+MISS_COST = 1e3
+
 #: Reactivations beyond these are not told apart by two decimals of a score.
 AWAKE_MIN, AWAKE_MAX = 0.001, 0.995
 
@@ -86,12 +89,12 @@ def restore(
     best, least = plain, float("inf")
     for shape in shapes:
         rows = synthesise(created, recalls, last_recalled, shape, params).plus(tail)
-        factor = _correction(score_note(rows, support, at, focus, params), score, params)
-        fitted = replace(rows, weight=rows.weight * factor)
-        miss = abs(score_note(fitted, support, at, focus, params).score - score)
-        cost = max(miss - 2 * ROUNDING, 0.0) * 1e3 + abs(log(factor))
+        factor, reached = _correction(score_note(rows, support, at, focus, params), score, params)
+        cost = max(abs(reached - score) - 2 * ROUNDING, 0.0) * MISS_COST + abs(log(factor))
         if cost < least - 1e-9:
-            best, least = fitted, cost
+            best, least = replace(rows, weight=rows.weight * factor), cost
+        if least == 0.0:
+            break  # this history needs no correction
     return best
 
 
@@ -107,15 +110,15 @@ def _spread(first: float, last: float, count: int, shape: float) -> Floats:
     return first + (last - first) * (step / max(count, 1)) ** shape
 
 
-def _correction(natural: Factors, score: float, params: ScoreParams) -> float:
-    """Factor on all weights that moves ``natural`` to within rounding of ``score``."""
+def _correction(natural: Factors, score: float, params: ScoreParams) -> tuple[float, float]:
+    """Factor on all weights that moves ``natural`` to within rounding of ``score``, and the score then."""
     target = min(max(natural.score, score - ROUNDING), score + ROUNDING)
     ceiling = natural.relevance * natural.connectivity
     if target == natural.score or ceiling <= 0:
-        return 1.0
+        return 1.0, natural.score
     awake = min(max(target / ceiling, AWAKE_MIN), AWAKE_MAX)
     level = params.actr_threshold + params.actr_noise * log(awake / (1.0 - awake))
-    return exp(level - natural.activation)
+    return exp(level - natural.activation), ceiling * awake
 
 
 def _edit(created: float, last_recalled: float | None, edited: float | None, params: ScoreParams) -> Accesses:
