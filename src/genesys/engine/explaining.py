@@ -12,6 +12,7 @@ from genesys.engine.listing import refs, to_ref
 from genesys.engine.scoring import Columns, columns, scores
 from genesys.model import AccessKind, EdgeType, Kind, Status
 from genesys.reports import Amount, Curve, Curves, Explanation, Stats
+from genesys.score.activation import recall_weight
 from genesys.score.arrays import DAY, Accesses, access_rows, edge_rows
 from genesys.score.connectivity import orphans
 from genesys.score.decay import VaultScores, score_note
@@ -112,7 +113,12 @@ def year(settings: Settings) -> Curves:
     accesses = access_rows(
         [(i, 0.0, settings.score.access_create, AccessKind.CREATE) for i in range(n)]
         + [
-            (i, day * DAY + 600.0 * turn, settings.score.access_recall, AccessKind.RECALL)
+            (
+                i,
+                day * DAY + 600.0 * turn,
+                recall_weight(0, days[:turn].count(day), settings.score),
+                AccessKind.RECALL,
+            )
             for i, (_, days) in enumerate(STORIES)
             for turn, day in enumerate(days)
         ]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 
 from genesys.model import SUPPORTIVE, AccessKind, ScoreParams
+from genesys.score.activation import recall_weight
 from genesys.score.cascade import cascade
 from genesys.store.index import Index
 from genesys.store.rows import AccessRow, StateChange
 
 __all__ = ["record_pin", "record_recall"]
 
-TOP = 3  # hits that count as recalled in full
+DAY_S = 86_400.0
 SAME_QUERY_S = 60.0  # seconds in which the same question asked again is no new recall
 LAST_QUERY = "last_query"
 
@@ -32,10 +34,9 @@ def record_recall(index: Index, query: str, paths: Sequence[str], now: float, pa
     known = index.note_ids(list(paths))
     ids = [known[p] for p in paths if p in known]
     rows = index.note_rows(ids)
+    earlier = _recalled_since(index, ids, now - DAY_S)
     accesses = [
-        AccessRow(
-            note, now, AccessKind.RECALL, params.access_recall if rank < TOP else params.access_recall_low
-        )
+        AccessRow(note, now, AccessKind.RECALL, recall_weight(rank, earlier[note], params))
         for rank, note in enumerate(ids)
     ]
     near = cascade(_around(index, ids, params.cascade_depth), ids, params)
@@ -46,6 +47,12 @@ def record_recall(index: Index, query: str, paths: Sequence[str], now: float, pa
         index.set_states(changes, now)
         index.meta_set(LAST_QUERY, f"{digest} {now!r}")
     return True
+
+
+def _recalled_since(index: Index, ids: Sequence[int], since: float) -> Counter[int]:
+    """How often each note was recalled after ``since``: massed recalls count for less."""
+    rows = index.accesses_of(ids)
+    return Counter(r.note_id for r in rows if r.kind is AccessKind.RECALL and r.time > since)
 
 
 def _just_asked(index: Index, digest: str, now: float) -> bool:
