@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from genesys.errors import WriteRefused
+from genesys.parse.frontmatter import read, split
 from genesys.parse.patch import EMPTY_MARK, Value, patch, unpatch
 
 BOM = b"\xef\xbb\xbf"
 BLOCK = re.compile(rb"(?:\xef\xbb\xbf)?---\r?\n(?:.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-EXAMPLES = 2000
+EXAMPLES = 1500
 
 settings.register_profile(
     "patch",
@@ -242,3 +243,21 @@ def test_note_with_lines_of_ours(raw: bytes, values: dict[str, Value]) -> None:
 def test_any_bytes(raw: bytes, values: dict[str, Value]) -> None:
     """No bytes at all make it fail in another way than by refusing."""
     _check(raw, values)
+
+
+@settings(PROFILE, max_examples=EXAMPLES // 4)
+@given(valid_notes())
+def test_the_reader_finds_what_was_written(raw: bytes) -> None:
+    """What write-back puts into a note, reading takes out of it; the person's properties read as before."""
+    try:
+        once = patch(raw, {"genesys_status": "active", "genesys_score": 0.25, "genesys_core": True})
+    except WriteRefused:
+        return
+    before, after = split(raw.decode()), split(once.decode())
+    assert after is not None
+    old, _ = read(before) if before is not None else ({}, "")
+    new, problem = read(after)
+    if old is not None:
+        assert {**old, "genesys_status": "active", "genesys_score": 0.25, "genesys_core": True} == new, (
+            problem
+        )
