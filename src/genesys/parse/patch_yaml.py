@@ -67,7 +67,7 @@ def read_block(text: str) -> Root:
     if not body:
         return Root(None, ())
     first, root, last = body[0], body[1], body[-1]
-    if first.explicit or first.version or first.tags or last.explicit or _documents(body) != 1:
+    if _marked(first) or _marked(last) or _documents(body) != 1:
         raise WriteRefused("its properties hold YAML document marks or directives")
     if not isinstance(root, yaml.MappingStartEvent):
         raise WriteRefused("its block is not a list of properties")
@@ -80,6 +80,13 @@ def read_block(text: str) -> Root:
 def _where(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     return f" (line {mark.line + 2})" if mark is not None else ""  # + 1 for the fence, + 1 from zero
+
+
+def _marked(event: yaml.Event) -> bool:
+    """Whether the document begins or ends with more than the text itself: ``---``, ``...``, a directive."""
+    if isinstance(event, yaml.DocumentStartEvent):
+        return bool(event.explicit or event.version or event.tags)
+    return isinstance(event, yaml.DocumentEndEvent) and bool(event.explicit)
 
 
 def _documents(events: Sequence[Any]) -> int:
