@@ -7,7 +7,6 @@ field ``actr_decay`` is ``GENESYS_ACTR_DECAY`` in the environment and ``actr_dec
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import sys
@@ -272,6 +271,8 @@ def _unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def _nearest(name: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, list(_options()), n=1)
     return f"Did you mean {close[0]}?" if close else ""
 

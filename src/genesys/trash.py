@@ -7,7 +7,6 @@ specification 1.0, or is the Mac's.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -108,4 +107,6 @@ def _move(source: str, target: str) -> None:
     if os.lstat(source).st_dev == os.stat(os.path.dirname(target)).st_dev:
         move_into(source, target)
     else:
+        import shutil
+
         shutil.move(source, target)
