@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-
-from genesys.model import Answer, Edge, Hit, Step
-from genesys.reports import Check, IndexReport, NoteRef, StatusReport, WhyReport
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from genesys.model import Answer, Edge, Hit, Step
+    from genesys.reports import Check, IndexReport, NoteRef, StatusReport, WhyReport
+
 __all__ = [
     "as_json",
+    "check_lines",
     "console",
+    "index_lines",
+    "one_line",
     "print_answer",
-    "print_checks",
-    "print_index",
     "print_notes",
-    "print_status",
     "print_why",
+    "safe",
+    "status_lines",
 ]
 
+PIPE_WIDTH = 100_000  # columns where the output is no terminal
+LISTED = 20  # files of a kind that `status` names
 PASSAGE_LINES = 6  # lines of a passage shown before the reader is sent to the note
+# C0 and C1 controls but tab and newline, and what turns the direction of writing around.
+_DRIVING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 STATUS_STYLE = {
     "core": "bold yellow",
     "active": "green",
@@ -52,15 +62,30 @@ def as_json(value: Any) -> Any:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that writes plain text where nobody looks (no terminal, ``NO_COLOR``)."""
-    from rich.console import Console
+    """A console that writes plain text where nobody looks (no terminal, ``NO_COLOR``).
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    There, lines are as long as they are: a program that reads them must not find a path cut in two.
+    """
+    import rich.console
+
+    class Console(rich.console.Console):
+        def on_broken_pipe(self) -> None:
+            """The reader has seen enough (``| head``); rich would end the process with an error."""
+            raise BrokenPipeError
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=False, width=width)
 
 
 def safe(text: str) -> str:
     """Text of a note for a terminal: control characters out, so that no note can drive it."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "�", text.replace("\r\n", "\n"))
+    return _DRIVING.sub("�", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """A name or a reason for a terminal, on one line whatever is in it."""
+    return safe(text).replace("\n", "␤").replace("\t", " ")
 
 
 def print_answer(out: Console, answer: Answer) -> None:
@@ -74,7 +99,8 @@ def print_answer(out: Console, answer: Answer) -> None:
     for rank, hit in enumerate(answer.hits, 1):
         _print_hit(out, rank, hit)
     used = " + ".join(answer.signals) or "nothing"
-    out.print(Text(f"{len(answer.hits)} notes · {used} · {answer.ms:.0f} ms", style="dim"))
+    count = "1 note" if len(answer.hits) == 1 else f"{len(answer.hits)} notes"
+    out.print(Text(f"{count} · {used} · {answer.ms:.0f} ms", style="dim"))
 
 
 def _print_hit(out: Console, rank: int, hit: Hit) -> None:
@@ -82,20 +108,24 @@ def _print_hit(out: Console, rank: int, hit: Hit) -> None:
     from rich.style import Style
     from rich.text import Text
 
-    head = Text.assemble((f"{rank:>2}  ", "dim"), (safe(hit.title), Style(bold=True, link=hit.uri)))
+    head = Text.assemble((f"{rank:>2}  ", "dim"), (one_line(hit.title), Style(bold=True, link=hit.uri)))
     head.append(f"  {hit.status.value}", style=STATUS_STYLE[hit.status.value])
     head.append(f" · {hit.score:.2f}", style="dim")
     if hit.low_confidence:
         head.append(" · unsure", style="yellow")
     if hit.superseded_by:
-        head.append(f" · superseded by {safe(hit.superseded_by)}", style="magenta")
+        head.append(f" · superseded by {one_line(hit.superseded_by)}", style="magenta")
     out.print(head)
     place = " › ".join([hit.path, *hit.heading_path]) + f"  (lines {hit.line_start}–{hit.line_end})"
-    out.print(Padding(Text(safe(place), style="cyan"), (0, 0, 0, 4)))
-    out.print(Padding(marked(_excerpt(hit.text), hit.matched), (0, 2, 0, 4)))
+    out.print(Padding(Text(one_line(place), style="cyan"), (0, 0, 0, 4), expand=False))
+    out.print(Padding(marked(_excerpt(hit.text), hit.matched), (0, 2, 0, 4), expand=False))
     if hit.why:
-        out.print(Padding(Text("why: " + safe(hit.why), style="italic dim"), (0, 0, 0, 4)))
-    out.print(Padding(Text(hit.uri, style="dim underline", overflow="ignore", no_wrap=True), (0, 0, 1, 4)))
+        out.print(Padding(Text("why: " + one_line(hit.why), style="italic dim"), (0, 0, 0, 4), expand=False))
+    out.print(
+        Padding(
+            Text(hit.uri, style="dim underline", overflow="ignore", no_wrap=True), (0, 0, 1, 4), expand=False
+        )
+    )
 
 
 def _excerpt(text: str) -> str:
@@ -123,12 +153,12 @@ def print_notes(out: Console, notes: Iterable[NoteRef]) -> None:
     count = 0
     for note in notes:
         count += 1
-        line = Text.assemble((safe(note.title), Style(bold=True, link=note.uri)))
+        line = Text.assemble((one_line(note.title), Style(bold=True, link=note.uri)))
         line.append(f"  {note.status.value}", style=STATUS_STYLE[note.status.value])
-        line.append(f"  {safe(note.path)}", style="cyan")
+        line.append(f"  {one_line(note.path)}", style="cyan")
         out.print(line)
         if note.summary:
-            out.print(Text("    " + safe(note.summary), style="dim", overflow="ellipsis", no_wrap=True))
+            out.print(Text("    " + one_line(note.summary), style="dim", overflow="ellipsis", no_wrap=True))
     if not count:
         out.print("No note matches.")
 
@@ -137,7 +167,7 @@ def print_why(out: Console, report: WhyReport) -> None:
     """The chain of causes above the note, its effects below, each step with its sentence."""
     from rich.text import Text
 
-    out.print(Text(safe(report.note.title), style="bold"))
+    out.print(Text(one_line(report.note.title), style="bold"))
     if not (report.upstream or report.downstream):
         out.print("  No causes or effects are written down for this note.")
     for label, steps in (("because of", report.upstream), ("led to", report.downstream)):
@@ -146,69 +176,67 @@ def print_why(out: Console, report: WhyReport) -> None:
     if report.related:
         names = sorted({_other_end(e, report.note.path) for e in report.related})
         more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        out.print(Text("  related: " + ", ".join(safe(n) for n in names[:8]) + more, style="dim"))
+        out.print(Text("  related: " + ", ".join(one_line(n) for n in names[:8]) + more, style="dim"))
     if report.loses_last_cause or report.loses_only_link:
         lost = sorted({*report.loses_last_cause, *report.loses_only_link})
-        out.print(Text("  without it, cut off: " + ", ".join(safe(p) for p in lost), style="dim"))
+        out.print(Text("  without it, cut off: " + ", ".join(one_line(p) for p in lost), style="dim"))
 
 
 def _print_step(out: Console, label: str, step: Step) -> None:
     from rich.text import Text
 
     indent = "  " * step.depth
-    line = Text.assemble(indent, (f"{label} ", "dim"), (safe(step.title), "bold"))
+    line = Text.assemble(indent, (f"{label} ", "dim"), (one_line(step.title), "bold"))
     line.append(f"  {step.edge.type.value} · {step.edge.created_by.value}", style="dim")
     out.print(line)
     if step.edge.evidence:
-        out.print(Text(f"{indent}  “{safe(step.edge.evidence)}”", style="italic"))
+        out.print(Text(f"{indent}  “{one_line(step.edge.evidence)}”", style="italic"))
 
 
 def _other_end(edge: Edge, path: str) -> str:
     return edge.target if edge.source == path else edge.source
 
 
-def print_index(out: Console, report: IndexReport) -> None:
+def index_lines(report: IndexReport) -> Iterator[str]:
     """What the pass did, in four lines."""
     verb = "would index" if report.dry_run else "indexed"
-    out.print(
+    yield (
         f"{verb} {report.notes} notes: {report.added} added, {report.changed} changed, "
         f"{report.moved} moved, {report.removed} removed"
     )
-    if report.dry_run:
-        return
-    out.print(
-        f"{report.passages} passages: {report.embedded} embedded now, {report.reused} reused, "
-        f"{report.pending} to do"
-    )
     left_out = sum(report.skipped.values())
-    out.print(
-        f"{report.unresolved_links} unresolved links, {left_out} files left out, "
-        f"{report.problems} with a problem"
-    )
-    out.print(
-        f"{sum(report.seconds.values()):.1f} s"
-        + (" (see `genesys status`)" if left_out or report.problems else "")
-    )
+    if not report.dry_run:
+        yield (
+            f"{report.passages} passages: {report.embedded} embedded now, {report.reused} reused, "
+            f"{report.pending} to do"
+        )
+        yield (
+            f"{report.unresolved_links} unresolved links, {left_out} files left out, "
+            f"{report.problems} with a problem"
+        )
+        more = " (see `genesys status`)" if left_out or report.problems else ""
+        yield f"{sum(report.seconds.values()):.1f} s{more}"
     for line in (*report.kept, *report.notices):
-        out.print("! " + safe(line), markup=False)
+        yield "! " + one_line(line)
 
 
-def print_status(out: Console, report: StatusReport) -> None:
-    out.print(f"vault   {safe(report.vault)}", markup=False)
-    out.print(f"index   {safe(report.index)} ({report.index_bytes / 1e6:.1f} MB)", markup=False)
-    out.print(f"notes   {report.notes}: " + _counts(report.statuses))
-    out.print(f"meaning {report.vectors} of {report.passages} passages have a vector ({safe(report.model)})")
-    out.print(f"links   {report.links}, {report.unresolved_links} unresolved")
-    out.print("edges   " + (_counts(report.edges) or "none"))
+def status_lines(report: StatusReport) -> Iterator[str]:
+    """The state of the index, and each file that was left out or has a problem, with its reason."""
+    yield f"vault   {one_line(report.vault)}"
+    yield f"index   {one_line(report.index)} ({report.index_bytes / 1e6:.1f} MB)"
+    yield f"notes   {report.notes}: " + (_counts(report.statuses) or "none")
+    yield f"meaning {report.vectors} of {report.passages} passages have a vector ({one_line(report.model)})"
+    yield f"links   {report.links}, {report.unresolved_links} unresolved"
+    yield "edges   " + (_counts(report.edges) or "none")
     for line in report.notices:
-        out.print("! " + safe(line), markup=False)
+        yield "! " + one_line(line)
     for title, items in (("left out", report.skipped), ("with a problem", report.problems)):
         if items:
-            out.print(f"{title}: {len(items)}")
-        for item in items[:20]:
-            out.print(f"  {safe(item.path)}: {safe(item.reason)}", markup=False)
-        if len(items) > 20:
-            out.print(f"  and {len(items) - 20} more (--json lists all)")
+            yield f"{title}: {len(items)}"
+        for item in items[:LISTED]:
+            yield f"  {one_line(item.path)}: {one_line(item.reason)}"
+        if len(items) > LISTED:
+            yield f"  and {len(items) - LISTED} more (--json lists all)"
 
 
 def _counts(numbers: Mapping[str, int]) -> str:
@@ -217,9 +245,10 @@ def _counts(numbers: Mapping[str, int]) -> str:
     )
 
 
-def print_checks(out: Console, checks: Iterable[Check]) -> None:
+def check_lines(checks: Iterable[Check]) -> Iterator[str]:
+    """A line a check, and below each that fails or warns the one thing that mends it."""
     for check in checks:
         mark = "!" if check.warning else "ok" if check.ok else "✗"
-        out.print(f"{mark:>2}  {check.name:<14} {safe(check.detail)}", markup=False)
+        yield f"{mark:>2}  {check.name:<14} {one_line(check.detail)}"
         if check.fix and (check.warning or not check.ok):
-            out.print(f"      fix: {safe(check.fix)}", markup=False)
+            yield f"      fix: {one_line(check.fix)}"

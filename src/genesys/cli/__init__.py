@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    from genesys.errors import GenesysError
+
+__all__ = ["main", "run"]
+
+CANDIDATES = 10  # paths shown of a name that several notes have
 
 
 def main() -> None:
@@ -15,25 +22,31 @@ def main() -> None:
 
 def run(argv: list[str]) -> int:
     """Run one command and translate what goes wrong into one line on stderr and an exit code."""
-    import click
+    from typer import Abort, BadParameter
 
     from genesys.cli.app import app
     from genesys.errors import GenesysError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows few letters is no reason to fail
+    # What the parser raises is named in click, or in typer's own copy of it since 0.26.
+    usage: Any = next(kind for kind in BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
         result = app(argv, prog_name="genesys", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except GenesysError as e:
-        return _say(e.message, e.hint, e.exit_code)
-    except click.ClickException as e:
-        e.show()
-        return e.exit_code
-    except (click.Abort, KeyboardInterrupt):
+        return _say(e.message, _next(e), e.exit_code)
+    except usage as e:
+        return _usage(e)
+    except (Abort, KeyboardInterrupt):
         return _say("stopped; what was done is kept", "", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as e:
+        return _say(f"{e.strerror or e}" + (f": {e.filename}" if e.filename else ""), "", 1)
     except Exception as e:
         if os.environ.get("GENESYS_DEBUG"):
             raise
@@ -41,6 +54,26 @@ def run(argv: list[str]) -> int:
         return _say(f"unexpected fault ({detail})", "GENESYS_DEBUG=1 shows where; please report it", 1)
 
 
+def _next(error: GenesysError) -> str:
+    """What to do next: the hint, and of a name that several notes have the paths."""
+    candidates = getattr(error, "candidates", ())
+    listed = "".join(f"\n    {path}" for path in candidates[:CANDIDATES])
+    more = len(candidates) - CANDIDATES
+    return error.hint + (":" if listed else "") + listed + (f"\n    and {more} more" if more > 0 else "")
+
+
+def _usage(error: Any) -> int:
+    """A command line that can't be read: one line, and where help is; a bare ``genesys`` shows the help."""
+    context: Any = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help())
+        return 0
+    words = " ".join(error.format_message().split())
+    return _say(words, f"{context.command_path if context else 'genesys'} --help", 2)
+
+
 def _say(message: str, hint: str, code: int) -> int:
-    print(f"genesys: {message}" + (f"\n  next: {hint}" if hint else ""), file=sys.stderr)
+    from genesys.render import one_line, safe
+
+    print(f"genesys: {one_line(message)}" + (f"\n  next: {safe(hint)}" if hint else ""), file=sys.stderr)
     return code

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json as jsonlib
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from genesys.engine.session import Genesys
 
 __all__ = ["register"]
+
+MAX_K = 1_000  # notes a line of a batch may ask for
 
 FolderOption = Annotated[str, typer.Option("--folder", help="Only notes below this folder.")]
 TagOption = Annotated[str, typer.Option("--tag", help="Only notes with this tag (or one below it).")]
@@ -69,20 +73,13 @@ def _recall_batch(memory: Genesys, file: Path, k: int, filters: Filters, read_on
         if not line.strip():
             continue
         try:
-            item = jsonlib.loads(line)
-            query, count = str(item["query"]), int(item.get("k") or k)
-        except (ValueError, KeyError, TypeError, AttributeError):
+            item = _item(line, k)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             print_json({"line": number, "error": 'not {"id", "query", "k"}'}, indent=None)
             continue
-        answer = memory.recall(
-            query,
-            max(1, min(count, 1000)),
-            filters,
-            read_only=read_only,
-            query_date=str(item.get("date") or ""),
-        )
+        answer = memory.recall(item.query, item.k, filters, read_only=read_only, query_date=item.date)
         row: dict[str, Any] = {
-            "id": item.get("id"),
+            "id": item.id,
             "hits": answer.hits,
             "ms": round(answer.ms, 3),
             "signals": answer.signals,
@@ -90,13 +87,32 @@ def _recall_batch(memory: Genesys, file: Path, k: int, filters: Filters, read_on
         print_json(row, indent=None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A line of a batch; the id is handed back as it came."""
+
+    id: Any
+    query: str
+    k: int
+    date: str
+
+
+def _item(line: str, k: int) -> _Item:
+    data = jsonlib.loads(line)
+    query, date = data["query"], data.get("date") or ""
+    if not isinstance(query, str) or not isinstance(date, str):
+        raise TypeError(query)
+    count = k if data.get("k") is None else int(data["k"])
+    return _Item(data.get("id"), query, max(1, min(count, MAX_K)), date)
+
+
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    if str(file) == "-":
-        yield from enumerate(sys.stdin, 1)
-        return
+    """Numbered lines of UTF-8, whatever the locale; - is standard input."""
     try:
-        with file.open(encoding="utf-8-sig", errors="replace") as source:
-            yield from enumerate(source, 1)
+        with contextlib.ExitStack() as stack:
+            source = sys.stdin.buffer if str(file) == "-" else stack.enter_context(file.open("rb"))
+            for number, line in enumerate(source, 1):
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
     except OSError as e:
         raise UsageError(f"can't read {file}: {e.strerror}", hint="name a file of JSON lines") from e
 

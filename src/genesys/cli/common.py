@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,18 @@ if TYPE_CHECKING:
     from genesys.engine.session import Genesys, Progress
     from genesys.settings import Settings
 
-__all__ = ["JsonFlag", "VaultOption", "open_memory", "print_json", "progress_bar", "settings_for"]
+__all__ = [
+    "JsonFlag",
+    "VaultOption",
+    "open_memory",
+    "print_json",
+    "print_lines",
+    "progress_bar",
+    "settings_for",
+]
+
+# json leaves these as they are: DEL and C1 controls, marks that turn text around, lone surrogates.
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 VaultOption = Annotated[
     Path | None,
@@ -30,33 +42,43 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for programs.
 
 
 def settings_for(vault: Path | None) -> Settings:
-    """The settings of the vault a command is about."""
+    """The settings of the vault a command is about; what had no effect is said on stderr."""
     from genesys.settings import load_settings
 
-    return load_settings(vault)
+    settings = load_settings(vault)
+    for notice in settings.notices:
+        print(f"! {notice}", file=sys.stderr)
+    return settings
 
 
 @contextmanager
-def open_memory(vault: Path | None, *, read_only: bool = False) -> Iterator[Genesys]:
+def open_memory(
+    vault: Path | None, *, read_only: bool = False, missing_ok: bool = False
+) -> Iterator[Genesys]:
     from genesys.engine.session import Genesys
 
-    with Genesys.open(settings_for(vault), read_only=read_only) as memory:
+    with Genesys.open(settings_for(vault), read_only=read_only, missing_ok=missing_ok) as memory:
         yield memory
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
-    """One JSON document on stdout, UTF-8 whatever the locale says."""
+    """One JSON document on stdout, UTF-8 whatever the locale says.
+
+    Characters that could drive a terminal are written as escapes, which JSON reads as the same text.
+    """
     from genesys.render import as_json
 
-    text = json.dumps(as_json(value), ensure_ascii=False, indent=indent)
-    data = text.encode("utf-8", "surrogateescape" if _has_surrogates(text) else "strict") + b"\n"
+    text = json.dumps(as_json(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in text)
+def print_lines(lines: Iterable[str]) -> None:
+    """Plain lines on stdout; rich is not loaded for what has no colour."""
+    for line in lines:
+        print(line)
 
 
 @contextmanager

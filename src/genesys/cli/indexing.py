@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, progress_bar, settings_for
+from genesys.cli.common import (
+    JsonFlag,
+    VaultOption,
+    open_memory,
+    print_json,
+    print_lines,
+    progress_bar,
+    settings_for,
+)
 
 __all__ = ["register"]
 
@@ -29,14 +37,14 @@ def index(
     json: JsonFlag = False,
 ) -> None:
     """Read the vault and bring its index up to date."""
-    with open_memory(vault, read_only=dry_run) as memory, progress_bar(json) as progress:
+    with open_memory(vault, read_only=dry_run, missing_ok=dry_run) as memory, progress_bar(json) as progress:
         report = memory.index(full=full, dry_run=dry_run, embed=not no_embed, progress=progress)
     if json:
         print_json(report)
         return
-    from genesys.render import console, print_index
+    from genesys.render import index_lines
 
-    print_index(console(), report)
+    print_lines(index_lines(report))
 
 
 def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
@@ -46,9 +54,9 @@ def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
     if json:
         print_json(report)
         return
-    from genesys.render import console, print_status
+    from genesys.render import status_lines
 
-    print_status(console(), report)
+    print_lines(status_lines(report))
 
 
 def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
@@ -59,8 +67,8 @@ def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
     if json:
         print_json(checks)
     else:
-        from genesys.render import console, print_checks
+        from genesys.render import check_lines
 
-        print_checks(console(), checks)
+        print_lines(check_lines(checks))
     if not all(c.ok for c in checks):
         raise typer.Exit(1)

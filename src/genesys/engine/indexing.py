@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +21,7 @@ from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
 from genesys.reports import IndexReport
 from genesys.settings import Settings
 from genesys.store.index import Index
-from genesys.vault import Walk, is_empty_folder, walk
+from genesys.vault import file_type, is_empty_folder, walk
 
 __all__ = ["Progress", "resolve_links", "run"]
 
@@ -46,6 +46,7 @@ class Pass:
     counts: Counter[str] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    emptied: tuple[str, ...] = ()  # folders that stand there with nothing in them, where notes were
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -77,49 +78,65 @@ def run(
         rules = load_rules(settings.vault)
         found = walk(settings.vault, rules)
         known = index.file_states()
-        keep = _keep(job, found, known)
-        plan = make_plan(found.files, known, keep=keep, full=full or reparse)
+        plan = make_plan(found.files, known, keep=found.unreadable, full=full or reparse)
+        if plan.removed and not full:
+            job.emptied = _emptied(job, plan.removed)
+    job.kept += [f"{f}: can't be read; what was there stays in the index" for f in found.unreadable]
     job.skipped += found.skipped
-    if not dry_run:
-        _apply(job, plan, known)
-    return _report(job, plan, dry_run)
+    if dry_run:
+        return _preview(job, plan, known)
+    _apply(job, plan, known)
+    return _report(job, rules.problems)
 
 
 def _silent(phase: str, done: int, total: int) -> None:
     """Progress for nobody."""
 
 
-def _keep(job: Pass, found: Walk, known: Mapping[str, FileStat]) -> tuple[str, ...]:
-    """Paths whose missing files stay: unreadable ones, and ones that stand suddenly empty."""
-    keep = list(found.unreadable)
-    job.kept += [f"{f or 'the vault'}: can't be read" for f in found.unreadable]
-    if job.full:
-        return tuple(keep)
-    present = {s.path for s in found.files}
-    gone = Counter(
-        p.rpartition("/")[0] for p, s in known.items() if s.type is FileType.NOTE and p not in present
-    )
-    for folder, count in gone.items():
-        if count >= EMPTY_FOLDER_NOTES and is_empty_folder(job.settings.vault, folder):
-            keep.append(folder)
+def _emptied(job: Pass, removed: Iterable[str]) -> tuple[str, ...]:
+    """Folders ("" is the vault) that are there and empty, though notes were in or below them."""
+    counts: Counter[str] = Counter()
+    for path in removed:
+        if file_type(path) is FileType.NOTE:
+            while path:
+                path = path.rpartition("/")[0]
+                counts[path] += 1
+    root = job.settings.vault
+    least = 1 if not any(root.iterdir()) else EMPTY_FOLDER_NOTES
+    found = [f for f, n in counts.items() if n >= (EMPTY_FOLDER_NOTES if f else least)]
+    return tuple(f for f in sorted(found) if is_empty_folder(root, f))
+
+
+def _lost(job: Pass, missing: Collection[str]) -> set[str]:
+    """Which of the missing files stay in the index: an emptied folder may be a disk that is not mounted.
+
+    What moved elsewhere is not among ``missing``, so a folder whose notes were dragged to another is let go.
+    """
+    lost: set[str] = set()
+    for folder in job.emptied:
+        below = {p for p in missing if p.startswith(folder + "/") or not folder} - lost
+        notes = sum(file_type(p) is FileType.NOTE for p in below)
+        if notes >= EMPTY_FOLDER_NOTES or (notes and not folder):
+            lost |= below
             job.kept.append(
-                f"{folder or 'the vault'} is empty but held {count} notes; they stay in the index "
+                f"{folder or 'the vault'} is empty but held {notes} notes; they stay in the index "
                 "(if you deleted them: genesys index --full)"
             )
-    return tuple(keep)
+    return lost
 
 
 def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
     todo = [*plan.added, *(_expecting(s, known, job.reparse) for s in plan.changed)]
     if todo or plan.removed:
-        if plan.removed or plan.changed:
+        # A new parse of all has no moves to find, and too many records to hold.
+        if plan.removed or (plan.changed and not job.reparse):
             _apply_with_moves(job, plan, known, todo)
         else:
             _stream(job, todo, known)
     with job.phase("resolve"):
         job.counts["resolved"] = resolve_links(job.index)
     with job.phase("write"):
-        changed = job.counts["added"] + job.counts["changed"] + job.counts["moved"] + job.counts["removed"]
+        changed = job.counts["read"] + job.counts["moved"] + job.counts["removed"]
         if changed or job.counts["resolved"]:
             _infer(job)
             _restore(job)
@@ -216,7 +233,9 @@ def _put(job: Pass, batch: Sequence[FileRecord], known: Mapping[str, FileStat]) 
             fresh.append(record)
             if record.note is not None:
                 differs = old is None or old.content_hash != record.stat.content_hash
-                job.counts["added" if old is None else "changed" if differs else "reread"] += 1
+                job.counts["read"] += 1
+                if old is not None or not record.note.opted_out:
+                    job.counts["added" if old is None else "changed" if differs else "reread"] += 1
     with job.phase("write"):
         if same:
             job.index.touch(same)
@@ -247,6 +266,7 @@ def _apply_with_moves(job: Pass, plan: Plan, known: Mapping[str, FileStat], todo
         job.progress("read", len(records), len(todo))
     moves = _moves(plan, known, records)
     gone = set(plan.removed) - {m.old for m in moves}
+    gone -= _lost(job, gone)
     gone |= {m.new for m in moves if m.new in known} - {m.old for m in moves}
     _drop(job, gone, moves, known)
     moved = {m.new: known[m.old] for m in moves}
@@ -259,7 +279,11 @@ def _apply_with_moves(job: Pass, plan: Plan, known: Mapping[str, FileStat], todo
 
 
 def _moves(plan: Plan, known: Mapping[str, FileStat], records: Iterable[FileRecord]) -> tuple[Move, ...]:
-    changed = {s.path for s in plan.changed}
+    records = list(records)
+    read = {r.stat.path for r in records}
+    changed = [
+        s.path for s in plan.changed if s.path in read
+    ]  # one that can't be read has not lost its content
     old = {p: known[p].content_hash for p in (*plan.removed, *changed)}
     new = {r.stat.path: r.stat.content_hash for r in records if r.stat.type is not FileType.ATTACHMENT}
     return find_moves(old, new)
@@ -276,13 +300,22 @@ def _drop(job: Pass, gone: set[str], moves: Sequence[Move], known: Mapping[str, 
     job.counts["moved"] += sum(m.old in notes for m in moves)
 
 
-def _report(job: Pass, plan: Plan, dry_run: bool) -> IndexReport:
-    if dry_run:
-        notes = {s.path for s in plan.added if s.type is FileType.NOTE}
-        job.counts["added"] = len(notes)
-        job.counts["changed"] = sum(s.type is FileType.NOTE for s in plan.changed)
-        job.counts["removed"] = sum(p.lower().endswith(".md") for p in plan.removed)
+def _preview(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> IndexReport:
+    """What a pass would do, as far as that shows without reading the files."""
+    before = sum(s.type is FileType.NOTE for s in known.values())
+    gone = set(plan.removed) - _lost(job, plan.removed)
+    job.counts["added"] = sum(s.type is FileType.NOTE for s in plan.added)
+    job.counts["changed"] = sum(s.type is FileType.NOTE for s in plan.changed)
+    job.counts["removed"] = sum(file_type(p) is FileType.NOTE for p in gone)
+    report = _report(job)
+    return replace(
+        report, notes=before + report.added - report.removed, passages=0, unresolved_links=0, dry_run=True
+    )
+
+
+def _report(job: Pass, notices: Sequence[str] = ()) -> IndexReport:
     totals = job.index.counts()
+    skipped = [*(s.reason for s in job.skipped), *(OPTED_OUT for _ in job.index.opted_out())]
     return IndexReport(
         notes=totals.notes,
         added=job.counts["added"],
@@ -290,13 +323,11 @@ def _report(job: Pass, plan: Plan, dry_run: bool) -> IndexReport:
         moved=job.counts["moved"],
         removed=job.counts["removed"],
         touched=job.counts["touched"],
-        skipped=dict(
-            Counter([*(s.reason for s in job.skipped), *(OPTED_OUT for _ in job.index.opted_out())])
-        ),
+        skipped=dict(Counter(skipped)),
         problems=totals.problems,
         unresolved_links=totals.unresolved,
         passages=totals.passages,
         kept=tuple(job.kept),
+        notices=tuple(notices),
         seconds=dict(job.seconds),
-        dry_run=dry_run,
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from genesys.model import FileStat, Move, Plan
+from genesys.model import FileStat, FileType, Move, Plan
+from genesys.vault import content_hash, file_type
 
 __all__ = ["find_moves", "make_plan"]
+
+EMPTY = content_hash(b"")  # says nothing about which file it was
 
 
 def make_plan(
@@ -53,7 +56,8 @@ def find_moves(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Move, ..
 
     ``old`` and ``new`` map path → content hash: files that vanished or changed, and files that appeared
     or changed. A content that several files share is paired by file name first; what stays ambiguous is
-    no move.
+    no move. Two empty files are the same file only by their name, and a note that became a canvas is not
+    the same file at all.
     """
     gone: dict[str, list[str]] = defaultdict(list)
     for path, digest in sorted(old.items()):
@@ -65,11 +69,13 @@ def find_moves(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Move, ..
         if digest in gone and old.get(path) != digest:
             came[digest].append(path)
     for digest, targets in came.items():
-        moves += _pair(gone[digest], targets)
+        for kind in FileType:
+            sources = [p for p in gone[digest] if file_type(p) is kind]
+            moves += _pair(sources, [p for p in targets if file_type(p) is kind], digest == EMPTY)
     return tuple(moves)
 
 
-def _pair(sources: list[str], targets: list[str]) -> list[Move]:
+def _pair(sources: list[str], targets: list[str], by_name_only: bool) -> list[Move]:
     """Same name first (a folder was renamed), then the one pair that is left."""
     moves: list[Move] = []
     left = list(sources)
@@ -81,7 +87,7 @@ def _pair(sources: list[str], targets: list[str]) -> list[Move]:
             moves.append(Move(same[0], target))
         else:
             rest.append(target)
-    if len(left) == len(rest) == 1:
+    if len(left) == len(rest) == 1 and not by_name_only:
         moves.append(Move(left[0], rest[0]))
     return moves
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from genesys.engine.reading import read_record
-from genesys.errors import GenesysError
 from genesys.model import FileRecord, FileStat, ParseOptions, Skipped
 
 __all__ = ["Record", "parse_files", "serve"]
@@ -50,7 +49,7 @@ def _in_processes(
     root: Path, chunks: list[Sequence[FileStat]], options: ParseOptions, workers: int
 ) -> Iterator[list[Record]]:
     todo: queue.SimpleQueue[Sequence[FileStat] | None] = queue.SimpleQueue()
-    done: queue.Queue[list[Record] | None] = queue.Queue(maxsize=workers * 4)
+    done: queue.Queue[list[Record] | Exception | None] = queue.Queue(maxsize=workers * 4)
     for item in (*chunks, *([None] * workers)):
         todo.put(item)
     processes = [_start() for _ in range(workers)]
@@ -65,6 +64,8 @@ def _in_processes(
             records = done.get()
             if records is None:
                 running -= 1
+            elif isinstance(records, Exception):
+                raise records
             else:
                 yield records
     finally:
@@ -89,7 +90,7 @@ def _pump(
     root: Path,
     options: ParseOptions,
     todo: queue.SimpleQueue[Sequence[FileStat] | None],
-    done: queue.Queue[list[Record] | None],
+    done: queue.Queue[list[Record] | Exception | None],
 ) -> None:
     """Feed one worker. Should it die, its chunk is parsed here: no note is lost to a crash."""
     try:
@@ -103,6 +104,8 @@ def _pump(
             except (OSError, EOFError, pickle.UnpicklingError, ValueError):
                 records = _read_chunk(root, chunk, options)
             done.put(records)
+    except Exception as e:  # noqa: BLE001 - raised again where the records are awaited
+        done.put(e)
     finally:
         done.put(None)
 
@@ -118,9 +121,6 @@ def serve(source: IO[bytes] | None = None, sink: IO[bytes] | None = None) -> Non
         except EOFError:
             return
         root, chunk, options = request
-        try:
-            records = _read_chunk(Path(root), chunk, options)
-        except GenesysError:
-            records = []
+        records = _read_chunk(Path(root), chunk, options)
         pickle.dump(records, sink, protocol=pickle.HIGHEST_PROTOCOL)
         sink.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from genesys.errors import FileGone, VaultError
 from genesys.model import FileRecord, FileStat, FileType, ParseOptions, Skipped
 from genesys.vault import content_hash, read
 
@@ -23,14 +24,20 @@ def read_record(root: Path, stat: FileStat, options: ParseOptions) -> FileRecord
         return FileRecord(stat)
     try:
         raw = read(root, stat.path)
-    except FileNotFoundError:
+    except FileGone:
         return None
-    except OSError as e:
-        return Skipped(stat.path, f"can't be read: {e.strerror or e}")
+    except VaultError as e:
+        return Skipped(stat.path, e.message.removeprefix(stat.path).strip())
     digest = content_hash(raw)
     if digest == stat.content_hash:
         return FileRecord(stat)
-    stat = replace(stat, content_hash=digest)
+    try:
+        return _parsed(replace(stat, content_hash=digest), raw, options)
+    except Exception as e:  # noqa: BLE001 - one note that trips the reader must not cost the others
+        return Skipped(stat.path, f"can't be understood ({type(e).__name__}: {e}); please report it")
+
+
+def _parsed(stat: FileStat, raw: bytes, options: ParseOptions) -> FileRecord:
     if stat.type is FileType.CANVAS:
         from genesys.parse.canvas import parse_canvas
 

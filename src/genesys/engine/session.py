@@ -17,7 +17,14 @@ from genesys.embed import Embedder, load_embedder, model_name
 from genesys.engine import lease
 from genesys.engine.embedding import embed_pending
 from genesys.engine.names import resolve_name
-from genesys.errors import IndexMissing, ModelError, VaultNotFound
+from genesys.errors import (
+    IndexCorrupt,
+    IndexForeign,
+    IndexMissing,
+    IndexTooNew,
+    ModelError,
+    VaultNotFound,
+)
 from genesys.model import Answer, EdgeType, Filters, Json, Kind, MemoryType
 from genesys.reports import (
     Check,
@@ -64,9 +71,17 @@ class Genesys:
 
     @classmethod
     def open(
-        cls, settings: Settings, *, read_only: bool = False, clock: Callable[[], float] = time.time
+        cls,
+        settings: Settings,
+        *,
+        read_only: bool = False,
+        missing_ok: bool = False,
+        clock: Callable[[], float] = time.time,
     ) -> Self:
         """Open the index of ``settings.vault``, making it where there is none (unless ``read_only``).
+
+        With ``read_only`` and ``missing_ok``, an index that is not there reads as an empty one: a dry run
+        of a new vault.
 
         Raises:
             VaultNotFound: the vault's folder is not there.
@@ -75,7 +90,9 @@ class Genesys:
         if not settings.vault.is_dir():
             raise VaultNotFound(f"{settings.vault} is not a folder", hint="name your vault with --vault")
         if read_only and not settings.index.exists():
-            raise IndexMissing("this vault has no index yet", hint="genesys index")
+            if not missing_ok:
+                raise IndexMissing("this vault has no index yet", hint="genesys index")
+            return cls(settings, open_index(":memory:"), read_only=True, clock=clock)
         index = open_index(settings.index, read_only=read_only, machine_id=machine_id())
         return cls(settings, index, read_only=read_only, clock=clock)
 
@@ -141,7 +158,7 @@ class Genesys:
         embedded, notices = 0, report.notices
         if embed and have < total:
             try:
-                embedded = embed_pending(self._index, self.warm(), progress=progress)
+                embedded = self.embed_pending(progress=progress)
             except ModelError as e:
                 notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
         have, total = self._index.vector_counts(name) if embedded else (have, total)
@@ -159,7 +176,13 @@ class Genesys:
         """Embed passages that have no vector yet; returns how many were made."""
         embedder = self.warm()
         with self._lock:
-            return embed_pending(self._index, embedder, limit=limit, progress=progress)
+            done = embed_pending(self._index, embedder, limit=limit, progress=progress)
+            have, total = self._index.vector_counts(embedder.model_id)
+            if done and have == total:
+                from genesys.engine.autolink import link_waiting
+
+                link_waiting(self._index, embedder)
+            return done
 
     # ------------------------------------------------------------------ asking
 
@@ -332,14 +355,17 @@ class Genesys:
         """Write a memory as a note; the same session and content again finds the one that is there.
 
         Raises:
-            UsageError: no content. NoteNotFound, AmbiguousNote: a related note is not there.
-            WriteRefused, DiskFull: the vault can't be written; nothing was.
+            UsageError: no content, or a secret in it. NoteNotFound, AmbiguousNote: a related note is not
+            there. WriteRefused, DiskFull: the vault can't be written; nothing was. BusyError: the vault was
+            never indexed, and another process is at it.
         """
         from genesys.engine import memory
 
         request = memory.Request(
             content, title, tuple(related), category, memory_type, source_session, tuple(tags)
         )
+        if self._index.meta_get("indexed_at") is None:  # links need the names of the vault's notes
+            self.index(embed=False)
         embedder, _ = self._embedder_for(with_vectors)
         with self._lock:
             return memory.remember(self._index, self.settings, request, self._clock(), self.resolve, embedder)
@@ -395,10 +421,10 @@ class Genesys:
         Raises:
             WriteRefused: a person wrote it and ``allow_person_note`` is not set.
         """
-        from genesys.engine import memory
+        from genesys.engine import forgetting
 
         with self._lock:
-            return memory.forget(
+            return forgetting.forget(
                 self._index,
                 self.settings,
                 self.resolve(name),
@@ -408,10 +434,10 @@ class Genesys:
 
     def undo_forget(self, which: str = "") -> str:
         """Bring back the last forgotten note, or the one of an event number or path; returns its path."""
-        from genesys.engine import memory
+        from genesys.engine import forgetting
 
         with self._lock:
-            return memory.undo_forget(self._index, self.settings, which, self._clock())
+            return forgetting.undo_forget(self._index, self.settings, which, self._clock())
 
     def core(self, category: str = "") -> CoreList:
         """Core notes, what is proposed for it, and the preferences."""
@@ -453,6 +479,19 @@ class Genesys:
 
         with self._lock:
             return maintain.run(self._index, self.settings, self._clock(), dry_run=dry_run)
+
+    @classmethod
+    def unwrite_vault(cls, settings: Settings, *, dry_run: bool = False) -> WriteReport:
+        """:meth:`unwrite` for a vault whose index may be missing or unusable."""
+        from genesys.engine import writeback
+
+        try:
+            if settings.index.exists():
+                with cls.open(settings, read_only=dry_run) as memory:
+                    return memory.unwrite(dry_run=dry_run)
+        except (IndexCorrupt, IndexForeign, IndexTooNew):
+            pass  # the lines are in the notes, whatever has become of the index
+        return writeback.unwrite(None, settings, time.time(), dry_run=dry_run)
 
     def unwrite(self, *, dry_run: bool = False) -> WriteReport:
         """Take every ``genesys_*`` line out of the vault, byte-exactly."""
