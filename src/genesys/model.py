@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from genesys.tuning import PERSON_KEYS, LifecycleParams, ParseOptions, ScoreParams
+
 __all__ = [
     "CAUSAL",
     "NEGATIVE",
@@ -137,10 +139,8 @@ class AccessKind(StrEnum):
 
 # ------------------------------------------------------------------ reading
 
+
 # Properties whose values are people: who said, wrote or took part in what the note tells.
-PERSON_KEYS = ("speaker", "author", "authors", "people", "person", "with", "attendees", "from", "to")
-
-
 @dataclass(frozen=True, slots=True)
 class Relation:
     """What a link means for the graph.
@@ -281,17 +281,6 @@ class Plan:
     unchanged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ParseOptions:
-    """What a person's settings change in reading; its digest decides whether a re-parse is due."""
-
-    relation_keys: tuple[tuple[str, str], ...] = ()  # (key, "[!]edge_type"), "!" reverses the edge
-    person_keys: tuple[str, ...] = PERSON_KEYS
-    max_note_bytes: int = 20_000_000
-    passage_tokens: int = 180
-    cues: bool = True
-
-
 # ------------------------------------------------------------------ the graph
 
 
@@ -318,67 +307,6 @@ class Step:
 
 
 # ------------------------------------------------------------------ scoring
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreParams:
-    """Constants of scoring; the unit of time is the day (Anderson & Schooler 1991; Petrov 2006)."""
-
-    actr_decay: float = 0.5
-    actr_threshold: float = -2.0
-    actr_noise: float = 0.5
-    actr_exact: int = 32
-    min_age_days: float = 1 / 24
-    half_life_days: float = 180.0
-    stability_max: float = 3.0
-    stability_gap_days: float = 1.0
-    stability_gain: float = 0.2  # share of the way to stability_max that one spaced recall closes
-    relevance_min: float = 0.1
-    focus_window_days: float = 14.0
-    focus_half_life_days: float = 7.0  # how fast recent work stops steering the focus
-    focus_cosine_low: float = 0.25  # MiniLM: nine in ten unrelated English notes are below 0.2
-    focus_cosine_high: float = 0.65  # MiniLM: the nearer quarter of the notes linked to the work
-    focus_share: float = 0.25  # at most this share of a vault can be in focus by closeness
-    focus_cosine_weight: float = 0.7
-    focus_overlap_weight: float = 0.3
-    connectivity_min: float = 0.1
-    connectivity_full: float = 12.0
-    weight_causal: float = 1.0
-    weight_related: float = 0.5
-    access_create: float = 1.0
-    access_edit: float = 0.5
-    access_recall: float = 1.0
-    access_recall_low: float = 0.5
-    access_recall_top: int = 3  # ranks that count as a full recall
-    massed_factor: float = 0.5  # a recall's weight for each earlier one within a day (spacing effect)
-    access_cascade: float = 0.3
-    access_pin: float = 1.0
-    cascade_depth: int = 2
-    cascade_fan: int = 32  # neighbours a note can pass on to in full; more share the same strength
-    cascade_floor: float = 0.03  # weaker echoes than this leave no access
-
-
-@dataclass(frozen=True, slots=True)
-class LifecycleParams:
-    """Thresholds of the lifecycle; scores in [0, 1], idle times in days."""
-
-    dormant_score: float = 0.15
-    dormant_idle_days: float = 30.0
-    fading_score: float = 0.03
-    fading_idle_days: float = 180.0
-    prune_score: float = 0.01
-    prune_idle_days: float = 30.0
-    revive_score: float = 0.2
-    dwell_days: float = 30.0  # least stay in a status before sinking to the next: no flapping
-    core_threshold: float = 0.55
-    core_share: float = 0.02
-    core_max: int = 50
-    core_leave: float = 0.5  # a core note stays until it falls below this
-    core_weight_reactivation: float = 0.4
-    core_weight_hub: float = 0.3
-    core_weight_schema: float = 0.2
-    core_weight_stability: float = 0.1
-    core_hub_cap: float = 3.0  # degrees above this multiple of the vault's mean count no more
 
 
 @dataclass(frozen=True, slots=True)
