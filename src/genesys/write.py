@@ -28,6 +28,7 @@ __all__ = [
     "make_folders",
     "move_into",
     "sweep_temp",
+    "uncreate",
     "write_errors",
     "write_if",
 ]
@@ -125,6 +126,14 @@ def create(root: Path, path: str, raw: bytes) -> FileStat:
                 os.unlink(temp)
         _sync_folder(os.path.dirname(real))
         return _stat(path, os.stat(real), content_hash(raw))
+
+
+def uncreate(root: Path, made: FileStat) -> None:
+    """Take back a file that :func:`create` made a moment ago, unless somebody has written to it since."""
+    real = inside(root, made.path)
+    with suppress(OSError):
+        if _current(real, made.content_hash) is not None:
+            os.unlink(real)
 
 
 def make_folders(root: Path, folder: str, path: str) -> None:

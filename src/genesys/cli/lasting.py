@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
+from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, settings_for
 
 __all__ = ["register"]
 
@@ -95,8 +96,9 @@ def unwrite(
     json: JsonFlag = False,
 ) -> None:
     """Take every genesys_* line out of the vault's notes, byte for byte."""
-    with open_memory(vault) as memory:
-        report = memory.unwrite(dry_run=dry_run)
+    from genesys.engine.writeback import unwrite_vault
+
+    report = unwrite_vault(settings_for(vault), time.time(), dry_run=dry_run)
     if json:
         print_json(report)
         return

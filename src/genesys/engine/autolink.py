@@ -10,30 +10,37 @@ from genesys.embed import Embedder
 from genesys.model import CreatedBy, Edge, EdgeType
 from genesys.store.index import Index
 
-__all__ = ["link_new"]
+__all__ = ["link_waiting"]
 
 PER_MEMORY = 3  # links a memory gets
 PER_NODE = 10  # such links any note may have, so that no note becomes a hub by likeness alone
 FLOOR = 0.45  # cosine below which MiniLM's likeness says little
+LINKED_UPTO = "autolinked_upto"  # meta: the highest id of a memory that was looked at; ids only grow
 
 
-def link_new(index: Index, embedder: Embedder, path: str) -> tuple[Edge, ...]:
-    """Embed a new memory's passages and tie it to the nearest notes by cosine.
+def link_waiting(index: Index, embedder: Embedder) -> int:
+    """Tie every memory that was not looked at yet to the nearest notes by cosine; how many edges.
 
-    Only where no edge exists; the weight of an edge is the cosine.
+    Those written while there was no model, and all of them after an index was made anew. Only where no edge
+    exists; the weight of an edge is the cosine.
     """
-    note = index.note_id(path)
-    if note is None:
-        return ()
+    last = int(index.meta_get(LINKED_UPTO) or 0)
+    count = 0
+    for note, path in index.memories_after(last):
+        _embed(index, embedder, note)
+        edges = _edges(index, note, path, _nearest(index, embedder.model_id, note))
+        with index.transaction():
+            index.add_edges(edges)
+            index.meta_set(LINKED_UPTO, str(note))
+        count += len(edges)
+    return count
+
+
+def _embed(index: Index, embedder: Embedder, note: int) -> None:
     pending = index.pending_of(embedder.model_id, note)
     if pending:
         vectors = embedder.encode([text for _, text in pending])
         index.put_vectors(embedder.model_id, embedder.dim, [key for key, _ in pending], vectors)
-    near = _nearest(index, embedder.model_id, note)
-    edges = tuple(_edges(index, note, path, near))
-    if edges:
-        index.add_edges(edges)
-    return edges
 
 
 def _nearest(index: Index, model: str, note: int) -> list[tuple[int, float]]:

@@ -41,6 +41,10 @@ def embed_pending(
         done += len(batch)
         if progress:
             progress("embed", done, max(total, done))
+    if done and done == left:
+        from genesys.engine.autolink import link_waiting  # numpy, which a pass without changes does without
+
+        link_waiting(index, embedder)
     return done
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from genesys.engine.scoring import Columns, columns, core_choice, scores
 from genesys.engine.writeback import due, write_notes
-from genesys.errors import GenesysError
-from genesys.model import Status
+from genesys.errors import IndexMissing, VaultError
+from genesys.model import AccessKind, Skipped, Status
+from genesys.parse.memory_text import as_written
 from genesys.reports import DecayReport, StatusChange, WriteReport
 from genesys.score.arrays import DAY, KIND_CODE, STATUS_CODE
 from genesys.score.connectivity import orphans
@@ -19,7 +20,8 @@ from genesys.score.decay import VaultScores
 from genesys.score.lifecycle import Change, Roster, changes, settled_status
 from genesys.settings import Settings
 from genesys.store.index import Index
-from genesys.store.rows import StateChange
+from genesys.store.rows import NoteRow, StateChange
+from genesys.vault import content_hash, read
 
 if TYPE_CHECKING:
     from genesys.score.core import CoreChoice
@@ -27,19 +29,18 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 LAST_PASS = "maintained_at"
-CLOCK_JUMP_S = (
-    30 * 86_400.0
-)  # a clock this far behind the newest access, or a pass this far ahead, is doubted
 
 
 def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) -> DecayReport:
     """Score every note at ``now`` and act on it; with ``dry_run`` say what would change and touch nothing."""
+    if index.meta_get("indexed_at") is None:
+        raise IndexMissing("this vault is not indexed yet", hint="genesys index")
     start = time.perf_counter()
     cols = columns(index)
     scored = scores(index, settings, cols, now)
     choice = core_choice(index, settings, cols, scored)
     cols = _settled(cols, scored, choice, settings)
-    moved = _changes(cols, scored, choice, settings, now)
+    moved = _prunable(_changes(cols, scored, choice, settings, now), cols, index, settings)
     pruned = tuple(c for c in moved if c.new is Status.PRUNED)
     listed = tuple(
         StatusChange(cols.rows[c.index].path, c.old, c.new, float(scored.score[c.index]), c.reason)
@@ -49,8 +50,9 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     gone: tuple[str, ...] = tuple(cols.rows[c.index].path for c in pruned)
     if not dry_run:
         _store(index, cols, scored, choice, moved, now)
-        gone = _prune(index, settings, cols, pruned, now)
+        gone, stayed = _prune(index, settings, cols, pruned, now)
         writes = write_notes(index, settings, due(index.all_notes(), settings, now), now)
+        writes = replace(writes, refused=(*writes.refused, *stayed))
     return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
 
 
@@ -77,7 +79,7 @@ def _changes(
     core[list(choice.core)] = True
     roster = Roster(
         status=np.array([STATUS_CODE[r.status] for r in cols.rows], dtype=np.int8),
-        days_in_status=np.array([(now - r.status_since) / DAY for r in cols.rows]),
+        days_in_status=np.array([_days_in_status(r, now) for r in cols.rows]),
         kind=np.array([KIND_CODE[r.kind] for r in cols.rows], dtype=np.int8),
         pinned=np.array([r.pinned for r in cols.rows], dtype=np.bool_),
         core=core,
@@ -87,6 +89,30 @@ def _changes(
     return tuple(
         replace(c, reason=choice.core.get(c.index, c.reason)) if c.new is Status.CORE else c for c in found
     )
+
+
+def _days_in_status(row: NoteRow, now: float) -> float:
+    """How long the status has held; a clock that was ahead once must not hold it until that day comes."""
+    return (now - row.status_since) / DAY if row.status_since <= now else float("inf")
+
+
+def _prunable(
+    moved: tuple[Change, ...], cols: Columns, index: Index, settings: Settings
+) -> tuple[Change, ...]:
+    """Without the prunes of memories that a person had a hand in, or that changed since they were read."""
+    return tuple(
+        c for c in moved if c.new is not Status.PRUNED or _is_ours(cols.rows[c.index], index, settings)
+    )
+
+
+def _is_ours(row: NoteRow, index: Index, settings: Settings) -> bool:
+    if any(access.kind is AccessKind.EDIT for access in index.accesses_of([row.id])):
+        return False
+    try:
+        raw = read(settings.vault, row.path)
+    except VaultError:
+        return False
+    return content_hash(raw) == row.content_hash and as_written(raw.decode("utf-8", "replace"))
 
 
 def _store(
@@ -123,16 +149,18 @@ def _store(
 
 def _prune(
     index: Index, settings: Settings, cols: Columns, pruned: tuple[Change, ...], now: float
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
     """Memories whose time is over go to the trash; one that can't go stays and is tried next time."""
-    from genesys.engine.memory import trash_note
+    from genesys.engine.forgetting import trash_note
 
-    gone = []
+    gone: list[str] = []
+    stayed: list[Skipped] = []
     for change in pruned:
         row = cols.rows[change.index]
         try:
             trash_note(index, settings, row, "prune", change.reason, now)
-        except GenesysError:
-            continue
-        gone.append(row.path)
-    return tuple(gone)
+        except VaultError as e:
+            stayed.append(Skipped(row.path, e.message))
+        else:
+            gone.append(row.path)
+    return tuple(gone), tuple(stayed)

@@ -1,26 +1,39 @@
-"""Memories that agents write, and what a person or an agent says of a note: pin, forget, core."""
+"""Memories that agents write, as notes of the vault."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from genesys.embed import Embedder
 from genesys.engine.reading import read_record
 from genesys.errors import NoteNotFound, UsageError, VaultError, WriteRefused
-from genesys.model import EdgeType, FileRecord, FileStat, Kind, MemoryType
-from genesys.parse.memory_text import MemoryDraft, derive_title, memory_key, memory_note
+from genesys.ignore import load_rules
+from genesys.model import (
+    CreatedBy,
+    Edge,
+    EdgeType,
+    FileRecord,
+    FileStat,
+    FileType,
+    MemoryType,
+    Move,
+)
+from genesys.parse.memory_text import MemoryDraft, can_link, clean, derive_title, memory_key, memory_note
+from genesys.parse.secrets import find_secret
 from genesys.paths import safe_name, unique_path
-from genesys.reports import Forgotten, Remembered
-from genesys.settings import Settings, obsidian_config
+from genesys.reports import Remembered
+from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow
-from genesys.trash import restore, trash
-from genesys.write import create
+from genesys.vault import file_stat, walk
+from genesys.write import create, uncreate
 
-__all__ = ["Request", "forget", "put_file", "remember", "trash_note", "undo_forget"]
+__all__ = ["Request", "note_row_of", "put_file", "remember", "set_preferences"]
 
 MAX_CONTENT = (
     1_000_000  # characters of a memory: beyond it is a document, which belongs in the vault by itself
@@ -54,37 +67,69 @@ def remember(
 ) -> Remembered:
     """Write a memory as a note, once: the same session and content again finds the note that is there.
 
-    Everything is checked before anything is written.
+    Everything is checked before anything is written; of two processes that remember at once one waits.
 
     Raises:
-        UsageError: no content, or too much of it.
+        UsageError: no content, too much of it, or a secret in it.
         NoteNotFound, AmbiguousNote: a related note is not there.
         WriteRefused, DiskFull: the vault can't be written.
     """
     _check(request)
-    related = tuple((resolve(name), kind) for name, kind in request.related)
+    related = tuple(dict.fromkeys((resolve(name), kind) for name, kind in request.related))
     key = memory_key(request.source_session, request.content)
-    known = _known(index, key)
-    if known is not None and not _lost(settings, known):
-        return Remembered(
-            known.path, known.title, False, tuple(index.edges_of([known.id])), memory_type=known.memory_type
-        )
+    replaced = tuple(path for path, kind in related if kind is EdgeType.SUPERSEDES)
+    known = _known(index, settings, key, replaced, now)
+    if known is not None:
+        return _found(index, known, replaced)
     from genesys.engine.conflicts import find_conflicts
 
     hints = find_conflicts(index, settings, request.content, embedder, now)
     draft = _draft(index, request, related, key, now)
-    path = _write(settings, request, draft, now)
-    put_file(index, settings, path, now)
+    with index.transaction():  # from here on no other process looks for the key
+        known = _known(index, settings, key, replaced, now)
+        if known is not None:
+            return _found(index, known, replaced)
+        path = _store(index, settings, request, draft, related, now)
     if embedder is not None:
-        from genesys.engine.autolink import link_new
+        from genesys.engine.autolink import link_waiting
 
-        link_new(index, embedder, path)
-    number = index.note_id(path)
-    edges = tuple(index.edges_of([number])) if number is not None else ()
-    index.add_event("remember", path, {"key": key}, now=now)
-    superseded = next((p for p, kind in related if kind is EdgeType.SUPERSEDES), "")
-    title = path.rpartition("/")[2][:-3]
-    return Remembered(path, title, True, edges, hints.hits, hints.reasons, superseded, draft.memory_type)
+        link_waiting(index, embedder)
+    row = note_row_of(index, path)
+    edges = tuple(index.edges_of([row.id]))
+    first = next(iter(replaced), "")
+    return Remembered(path, row.title, True, edges, hints.hits, hints.reasons, first, draft.memory_type)
+
+
+def _found(index: Index, row: NoteRow, replaced: Sequence[str]) -> Remembered:
+    """The answer to a retry."""
+    edges = tuple(index.edges_of([row.id]))
+    return Remembered(
+        row.path, row.title, False, edges, supersedes=next(iter(replaced), ""), memory_type=row.memory_type
+    )
+
+
+def _store(
+    index: Index,
+    settings: Settings,
+    request: Request,
+    draft: MemoryDraft,
+    related: Sequence[tuple[str, EdgeType]],
+    now: float,
+) -> str:
+    """Write the note and bring it into the index; where the index can't take it, the note goes again."""
+    path, made = _write(index, settings, request, draft, now)
+    try:
+        put_file(index, settings, path, now)
+        # What no wikilink can name is kept in the index alone.
+        unnamed = [(t, kind) for t, kind in related if not can_link(_link_text(index, t))]
+        if unnamed:
+            index.add_edges([Edge(path, t, kind, 1.0, CreatedBy.TOOL) for t, kind in unnamed])
+        index.add_event("remember", path, {"key": draft.key}, now=now)
+    except BaseException:
+        if made is not None:
+            uncreate(settings.vault, made)
+        raise
+    return path
 
 
 def _check(request: Request) -> None:
@@ -99,32 +144,63 @@ def _check(request: Request) -> None:
         raise UsageError("a memory is text and can't hold NUL characters", hint="remove them")
     if len(request.related) > MAX_RELATED:
         raise UsageError(f"a memory may come with {MAX_RELATED} links", hint="name the most important ones")
+    for text in (request.title, request.content):
+        if what := find_secret(text):
+            raise UsageError(
+                f"this looks like {what}; nothing was stored",
+                hint="say where the secret is kept, not what it is",
+            )
 
 
-def _known(index: Index, key: str) -> NoteRow | None:
-    """The memory that was written for this key, if there is one."""
-    paths = index.notes_by_property("memory_id", key)
-    return index.note_row(paths[0]) if paths else None
+def _known(
+    index: Index, settings: Settings, key: str, replaced: Collection[str], now: float
+) -> NoteRow | None:
+    """The memory that was written for this key and supersedes the same notes, wherever it is now."""
+    rows = index.notes_by_path(index.notes_by_property("memory_id", key))
+    for row in rows:
+        over = {e.target for e in index.edges_of([row.id], [EdgeType.SUPERSEDES]) if e.source == row.path}
+        if row.path in replaced or not over.issuperset(replaced):
+            continue
+        if (settings.vault / row.path).exists():
+            return row
+        if path := _moved(index, settings, key):  # a person moved it since the last pass
+            index.move([Move(row.path, path)])
+            put_file(index, settings, path, now)
+            return note_row_of(index, path)
+    return None
 
 
-def _lost(settings: Settings, row: NoteRow) -> bool:
-    """The index knows the memory but its file is gone (the next pass will notice)."""
-    return not (settings.vault / row.path).exists()
+def _moved(index: Index, settings: Settings, key: str) -> str:
+    """Where a file that the index doesn't know carries this key; "" where none does."""
+    known = index.file_states()
+    for stat in walk(settings.vault, load_rules(settings.vault)).files:
+        if stat.type is FileType.NOTE and stat.path not in known and _key_of(settings, stat.path) == key:
+            return stat.path
+    return ""
+
+
+def _key_of(settings: Settings, path: str) -> str:
+    """The ``memory_id`` that a file carries now; "" where it has none or can't be read."""
+    stat = file_stat(settings.vault, path)
+    try:
+        record = read_record(settings.vault, stat, settings.parse) if stat else None
+    except VaultError:
+        return ""
+    note = record.note if isinstance(record, FileRecord) else None
+    return str(note.properties.get("memory_id", "")) if note else ""
 
 
 def _draft(
     index: Index, request: Request, related: Sequence[tuple[str, EdgeType]], key: str, now: float
 ) -> MemoryDraft:
     return MemoryDraft(
-        content=request.content.encode("utf-8", "replace").decode("utf-8"),
+        content=clean(request.content),
         key=key,
         memory_type=request.memory_type or MemoryType.SEMANTIC,
         created=_local(now).isoformat(),
         category=request.category,
         source_session=request.source_session,
-        tags=tuple(
-            dict.fromkeys(t.strip().lstrip("#").replace(" ", "-") for t in request.tags if t.strip(" #"))
-        ),
+        tags=tuple(dict.fromkeys(filter(None, map(_tag, request.tags)))),
         related=tuple(dict.fromkeys((_link_text(index, path), kind) for path, kind in related)),
     )
 
@@ -132,6 +208,11 @@ def _draft(
 def _local(now: float) -> datetime:
     """The person's own time, to the second and without a zone, as properties show it."""
     return datetime.fromtimestamp(now).astimezone().replace(microsecond=0, tzinfo=None)
+
+
+def _tag(text: str) -> str:
+    """A tag as Obsidian takes it: words joined by hyphens, no ``#``."""
+    return "-".join(re.findall(r"[\w/]+", text))
 
 
 def _link_text(index: Index, path: str) -> str:
@@ -143,25 +224,39 @@ def _link_text(index: Index, path: str) -> str:
     return name if len(index.paths_by_key(name_key(path))) == 1 else stem
 
 
-def _write(settings: Settings, request: Request, draft: MemoryDraft, now: float) -> str:
-    """Create the note under ``Memories/<year>/``; a name that is taken gets a number."""
-    name = safe_name(request.title or derive_title(request.content), "Memory")
+def _write(
+    index: Index, settings: Settings, request: Request, draft: MemoryDraft, now: float
+) -> tuple[str, FileStat | None]:
+    """Create the note under ``Memories/<year>/``; a name that is taken gets a number.
+
+    Its path, and its stat; None for the stat where a run that was killed had written it already.
+    """
+    name = safe_name(request.title or derive_title(draft.content), "Memory")
     folder = f"{settings.memories_folder.strip('/')}/{_local(now).year}"
     raw = memory_note(draft).encode("utf-8")
-    taken: set[str] = set()
+    taken: dict[str, None] = {}
+
+    def is_taken(path: str) -> bool:
+        if path not in taken and os.path.lexists(settings.vault / path):
+            taken[path] = None
+        return path in taken
+
     while True:
-        path = unique_path(f"{folder}/{name}.md", lambda p: p in taken or (settings.vault / p).exists())
+        path = unique_path(f"{folder}/{name}.md", is_taken)
+        for other in taken:
+            if index.note_id(other) is None and _key_of(settings, other) == draft.key:
+                return other, None
         try:
-            create(settings.vault, path, raw)
-            return path
-        except FileExistsError:  # another process took the name between the look and the write
-            taken.add(path)
+            return path, create(settings.vault, path, raw)
+        except WriteRefused:
+            if not is_taken(path):  # else another process took the name between the look and the write
+                raise
 
 
 def put_file(index: Index, settings: Settings, path: str, now: float) -> None:
     """Bring one file of the vault into the index, links resolved (the words are searchable at once)."""
+    from genesys.engine import inferring
     from genesys.engine.indexing import resolve_links
-    from genesys.vault import file_stat
 
     stat: FileStat | None = file_stat(settings.vault, path)
     record = read_record(settings.vault, stat, settings.parse) if stat else None
@@ -169,75 +264,14 @@ def put_file(index: Index, settings: Settings, path: str, now: float) -> None:
         raise VaultError(f"{path} could not be read back", hint="see `genesys status`")
     index.put([record], now)
     resolve_links(index)
+    inferring.refresh(index)
 
 
-def trash_note(
-    index: Index, settings: Settings, row: NoteRow, event: str, reason: str, now: float
-) -> Forgotten:
-    """Move a note to the trash the vault's own way, take it out of the index, and record the way back."""
-    option = obsidian_config(settings.vault).trash_option
-    broken = tuple(sorted({e.source for e in index.edges_of([row.id]) if e.target == row.path}))
-    went = trash(settings.vault, row.path, option)
-    detail = {
-        "trashed": went,
-        "reason": reason,
-        "kind": row.kind.value,
-        "state": {"status": row.status.value, "pinned": row.pinned, "recalls": row.recalls},
-    }
-    with index.transaction():
-        number = index.add_event(event, row.path, detail, now=now, keep=True)
-        index.remove([row.path])
-    from genesys.engine.indexing import resolve_links
-
-    resolve_links(index)
-    return Forgotten(row.path, went, f"genesys forget --undo {number}", broken)
-
-
-def forget(
-    index: Index, settings: Settings, path: str, now: float, *, allow_person_note: bool = False
-) -> Forgotten:
-    """Put a note into the trash.
-
-    Raises:
-        WriteRefused: a person wrote it and ``allow_person_note`` is not set (P3).
-    """
-    row = _row(index, path)
-    if row.kind is not Kind.MEMORY and not allow_person_note:
-        raise WriteRefused(
-            f"{path} was written by a person; Genesys does not forget it by itself",
-            hint=f'genesys forget "{path}"',
-        )
-    return trash_note(index, settings, row, "forget", "asked for", now)
-
-
-def _row(index: Index, path: str) -> NoteRow:
+def note_row_of(index: Index, path: str) -> NoteRow:
     rows = index.notes_by_path([path])
     if not rows:
         raise NoteNotFound(f"{path} is not in the index", hint="genesys index")
     return rows[0]
-
-
-def undo_forget(index: Index, settings: Settings, which: str, now: float) -> str:
-    """Bring a note back from the trash: the last one, or the one of an event number or a path.
-
-    Raises:
-        NoteNotFound: nothing was forgotten under that name.
-        VaultError: the trashed file is gone, or the place is taken.
-    """
-    for event in index.events(kinds=("forget", "prune"), newest_first=True):
-        if which and which not in (str(event.id), event.path):
-            continue
-        if event.detail.get("undone"):
-            continue
-        went = str(event.detail["trashed"])
-        restore(settings.vault, went, event.path)
-        put_file(index, settings, event.path, now)
-        index.set_event_detail(event.id, {**event.detail, "undone": now})
-        index.add_event("unforget", event.path, {"event": event.id}, now=now)
-        return event.path
-    raise NoteNotFound(
-        f"nothing forgotten matches {which!r}" if which else "nothing was forgotten", hint="see the trash"
-    )
 
 
 def set_preferences(

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from genesys.engine import writeback
 from genesys.engine.listing import to_ref
+from genesys.engine.memory import note_row_of, put_file
 from genesys.engine.scoring import columns, core_choice, preferences, scores
 from genesys.engine.traces import record_pin
-from genesys.errors import NoteNotFound, WriteRefused
+from genesys.errors import WriteRefused
 from genesys.model import Status
 from genesys.reports import CoreList, NoteRef
 from genesys.score.lifecycle import settled_status
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow, StateChange
+from genesys.vault import content_hash, read
 
 __all__ = ["core_list", "pin", "unpin"]
+
+
+TRIES = 5  # looks at a note that somebody keeps saving before it is left to the next pass
 
 
 def pin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
@@ -25,23 +28,26 @@ def pin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
     Raises:
         WriteRefused: the pin holds, but the note can't carry it.
     """
-    row = _row(index, path)
+    row = _current(index, settings, path, now)
     if not row.pinned:
         with index.transaction():
             index.set_states([StateChange(row.id, pinned=True, core=True, status=Status.CORE)], now)
             record_pin(index, row.id, now, settings.score)
-            index.add_event("pin", path, {"was": row.status.value}, now)
-    return _written(index, settings, path, now)
+            index.add_event("pin", path, {"was": row.status.value}, now=now)
+    return _written(index, settings, path, now, "pinned")
 
 
 def unpin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
-    """Take the pin away. The note stays core if it is by use, else it stands where its score puts it."""
-    row = _row(index, path)
+    """Take the pin away. The note stays core if it is by use, else it stands where its score puts it.
+
+    Raises:
+        WriteRefused: it is unpinned, but the note can't be told.
+    """
+    row = _current(index, settings, path, now)
     if row.pinned:
         index.set_states([StateChange(row.id, pinned=False)], now)
         cols = columns(index)
         at = next(i for i, r in enumerate(cols.rows) if r.id == row.id)
-        cols.rows[at] = replace(cols.rows[at], pinned=False)
         scored = scores(index, settings, cols, now)
         core = at in core_choice(index, settings, cols, scored).core
         status = settled_status(
@@ -50,17 +56,23 @@ def unpin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
         with index.transaction():
             index.set_states([StateChange(row.id, core=core, status=status)], now)
             index.add_event("unpin", path, {"now": status.value}, now=now)
-    return _written(index, settings, path, now)
+    return _written(index, settings, path, now, "unpinned")
 
 
-def _row(index: Index, path: str) -> NoteRow:
-    rows = index.notes_by_path([path])
-    if not rows:
-        raise NoteNotFound(f"{path} is not in the index", hint="genesys index")
-    return rows[0]
+def _current(index: Index, settings: Settings, path: str, now: float) -> NoteRow:
+    """The note as it is on disk now: what was edited since the last pass is read first.
+
+    Raises:
+        FileGone: it was moved or deleted since.
+    """
+    row = note_row_of(index, path)
+    if content_hash(read(settings.vault, path)) != row.content_hash:
+        put_file(index, settings, path, now)
+        row = note_row_of(index, path)
+    return row
 
 
-def _written(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
+def _written(index: Index, settings: Settings, path: str, now: float, done: str) -> NoteRef:
     """Score the note as it stands and write it back at once (unless write-back is off)."""
     cols = columns(index)
     at = next(i for i, r in enumerate(cols.rows) if r.path == path)
@@ -68,15 +80,21 @@ def _written(index: Index, settings: Settings, path: str, now: float) -> NoteRef
     index.set_states(
         [StateChange(cols.rows[at].id, score=float(scored.score[at]), factors=scored.factors(at))], now
     )
-    row = _row(index, path)
     if settings.writeback != "off":
-        done = writeback.write_now(index, settings, row, writeback.wanted_values(row), now)
-        if not done:
-            raise WriteRefused(
-                f"{path} is pinned, but it changed on disk and could not be written",
-                hint="genesys index, then pin it again",
-            )
-    return to_ref(_row(index, path), settings)
+        _write(index, settings, path, now, done)
+    return to_ref(note_row_of(index, path), settings)
+
+
+def _write(index: Index, settings: Settings, path: str, now: float, done: str) -> None:
+    told = f"{path} is {done} in the index, but could not be told so"
+    for _ in range(TRIES):
+        row = _current(index, settings, path, now)
+        try:
+            if writeback.write_now(index, settings, row, writeback.wanted_values(row), now):
+                return
+        except WriteRefused as e:
+            raise WriteRefused(f"{told}: {e.message}", hint=e.hint) from None
+    raise WriteRefused(f"{told}: it keeps changing", hint="the next `genesys decay` tries again")
 
 
 def core_list(index: Index, settings: Settings, category: str, now: float) -> CoreList:

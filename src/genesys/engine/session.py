@@ -17,14 +17,7 @@ from genesys.embed import Embedder, load_embedder, model_name
 from genesys.engine import lease
 from genesys.engine.embedding import embed_pending
 from genesys.engine.names import resolve_name
-from genesys.errors import (
-    IndexCorrupt,
-    IndexForeign,
-    IndexMissing,
-    IndexTooNew,
-    ModelError,
-    VaultNotFound,
-)
+from genesys.errors import IndexMissing, ModelError, VaultNotFound
 from genesys.model import Answer, EdgeType, Filters, Json, Kind, MemoryType
 from genesys.reports import (
     Check,
@@ -158,7 +151,7 @@ class Genesys:
         embedded, notices = 0, report.notices
         if embed and have < total:
             try:
-                embedded = self.embed_pending(progress=progress)
+                embedded = embed_pending(self._index, self.warm(), progress=progress)
             except ModelError as e:
                 notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
         have, total = self._index.vector_counts(name) if embedded else (have, total)
@@ -176,13 +169,7 @@ class Genesys:
         """Embed passages that have no vector yet; returns how many were made."""
         embedder = self.warm()
         with self._lock:
-            done = embed_pending(self._index, embedder, limit=limit, progress=progress)
-            have, total = self._index.vector_counts(embedder.model_id)
-            if done and have == total:
-                from genesys.engine.autolink import link_waiting
-
-                link_waiting(self._index, embedder)
-            return done
+            return embed_pending(self._index, embedder, limit=limit, progress=progress)
 
     # ------------------------------------------------------------------ asking
 
@@ -479,19 +466,6 @@ class Genesys:
 
         with self._lock:
             return maintain.run(self._index, self.settings, self._clock(), dry_run=dry_run)
-
-    @classmethod
-    def unwrite_vault(cls, settings: Settings, *, dry_run: bool = False) -> WriteReport:
-        """:meth:`unwrite` for a vault whose index may be missing or unusable."""
-        from genesys.engine import writeback
-
-        try:
-            if settings.index.exists():
-                with cls.open(settings, read_only=dry_run) as memory:
-                    return memory.unwrite(dry_run=dry_run)
-        except (IndexCorrupt, IndexForeign, IndexTooNew):
-            pass  # the lines are in the notes, whatever has become of the index
-        return writeback.unwrite(None, settings, time.time(), dry_run=dry_run)
 
     def unwrite(self, *, dry_run: bool = False) -> WriteReport:
         """Take every ``genesys_*`` line out of the vault, byte-exactly."""

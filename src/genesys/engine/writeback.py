@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from genesys.errors import DiskFull, VaultError, WriteRefused
-from genesys.ignore import load_rules
+from genesys.errors import IndexCorrupt, IndexForeign, IndexTooNew, VaultError, WriteRefused
 from genesys.model import FileStat, FileType, Json, Kind, Skipped, Status
+from genesys.parse.note import is_conflict_copy
 from genesys.parse.patch import Value, patch, unpatch
 from genesys.reports import WriteReport
-from genesys.settings import Settings
-from genesys.store.index import Index
+from genesys.settings import Settings, machine_id
+from genesys.store.index import Index, open_index
 from genesys.store.rows import NoteRow
 from genesys.vault import read, walk
 from genesys.write import content_hash, sweep_temp, write_if
 
-__all__ = ["due", "unwrite", "wanted_values", "write_notes", "write_now"]
+__all__ = ["due", "unwrite", "unwrite_vault", "wanted_values", "write_notes", "write_now"]
 
 DAY_S = 86_400.0
 
@@ -44,7 +44,8 @@ def wanted_values(row: NoteRow) -> dict[str, Value]:
         "genesys_recalls": row.recalls or None,
         "genesys_last_recalled": last,
         "genesys_core": True if row.status is Status.CORE else None,
-        "genesys_pinned": True if row.pinned else None,
+        # A person's own "false" stays: it says what holds.
+        "genesys_pinned": True if row.pinned else False if row.own.pinned is False else None,
     }
 
 
@@ -52,7 +53,7 @@ def due(rows: Iterable[NoteRow], settings: Settings, now: float) -> list[Due]:
     """The notes whose properties should be written in this pass, the longest waiting first."""
     found = []
     for row in rows:
-        if settings.writeback == "off" or row.refuse_write or row.opted_out or row.status is Status.PRUNED:
+        if settings.writeback == "off" or row.opted_out or row.status is Status.PRUNED:
             continue
         if settings.writeback == "touched" and not _touched(row):
             continue
@@ -88,22 +89,23 @@ def _just_edited(row: NoteRow, now: float, quiet_s: float) -> bool:
 def write_notes(
     index: Index, settings: Settings, notes: Iterable[Due], now: float, *, limit: int | None = None
 ) -> WriteReport:
-    """Write at most ``limit`` notes (``writeback_max`` without one); what is refused comes with its reason."""
+    """Write at most ``limit`` notes (else ``writeback_max``); what is refused comes with its reason."""
     listed = list(notes)
     limit = settings.writeback_max if limit is None else limit
     written: list[str] = []
     refused: list[Skipped] = []
-    deferred = max(0, len(listed) - limit)
+    deferred = 0
     sweep_temp(settings.vault, now=now)
-    for item in listed[:limit]:
+    for item in listed:
+        if len(written) >= limit:  # refused ones take no place: else they would hold up all others for good
+            deferred += 1
+            continue
         try:
             if write_now(index, settings, item.row, item.values, now):
                 written.append(item.row.path)
             else:
                 deferred += 1
-        except DiskFull:
-            raise
-        except (WriteRefused, VaultError) as e:
+        except VaultError as e:
             refused.append(Skipped(item.row.path, e.message))
     return WriteReport(tuple(written), tuple(refused), deferred)
 
@@ -156,17 +158,30 @@ def _own(values: Mapping[str, Value]) -> dict[str, Json]:
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items() if v is not None}
 
 
+def unwrite_vault(settings: Settings, now: float, *, dry_run: bool = False) -> WriteReport:
+    """:func:`unwrite` for a vault whose index may be missing or unusable: the lines are in the notes."""
+    try:
+        if settings.index.exists():
+            with open_index(settings.index, read_only=dry_run, machine_id=machine_id()) as index:
+                return unwrite(index, settings, now, dry_run=dry_run)
+    except (IndexCorrupt, IndexForeign, IndexTooNew):
+        pass
+    return unwrite(None, settings, now, dry_run=dry_run)
+
+
 def unwrite(index: Index | None, settings: Settings, now: float, *, dry_run: bool = False) -> WriteReport:
     """Take every ``genesys_*`` line out of the vault, byte-exactly; also of notes the index doesn't know."""
     written: list[str] = []
     refused: list[Skipped] = []
-    for stat in walk(settings.vault, load_rules(settings.vault)).files:
+    if not dry_run:
+        sweep_temp(settings.vault, now=now)
+    for stat in walk(settings.vault).files:  # no rule applies: a note may have been excluded since
         if stat.type is not FileType.NOTE:
             continue
         try:
             _unwrite_one(index, settings, stat.path, now, dry_run, written)
-        except (VaultError, OSError) as e:
-            refused.append(Skipped(stat.path, getattr(e, "message", str(e))))
+        except VaultError as e:
+            refused.append(Skipped(stat.path, e.message))
     return WriteReport(tuple(written), tuple(refused))
 
 
@@ -174,17 +189,18 @@ def _unwrite_one(
     index: Index | None, settings: Settings, path: str, now: float, dry_run: bool, written: list[str]
 ) -> None:
     raw = read(settings.vault, path)
-    if b"genesys_" not in raw:
-        return
-    new = unpatch(raw)
+    new = unpatch(raw) if b"genesys_" in raw else raw
     if new == raw:
         return
+    if is_conflict_copy(path):
+        raise WriteRefused("sync-conflict copy")
     if not dry_run:
         stat = write_if(settings.vault, path, content_hash(raw), new)
         if stat is None:
-            raise WriteRefused("changed while it was being written", hint="run `genesys unwrite` again")
-        note = index.note_id(path) if index else None
-        if index and note is not None:
+            raise WriteRefused("changed while it was being written: run `genesys unwrite` again")
+        row = index.note_row(path) if index else None
+        # What the index has not seen yet it must still read: our echo may not hide a person's edit.
+        if index and row is not None and row.content_hash == content_hash(raw):
             with index.transaction():
-                _record(index, settings, note, path, raw, new, stat, {}, now)
+                _record(index, settings, row.id, path, raw, new, stat, {}, now)
     written.append(path)

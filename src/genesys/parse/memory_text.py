@@ -6,13 +6,22 @@ import hashlib
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genesys.model import EdgeType, MemoryType
+from genesys.model import EdgeType, MemoryType, ParseOptions
+from genesys.parse.frontmatter import load, split
+from genesys.parse.note import parse_note
 
-__all__ = ["MemoryDraft", "derive_title", "memory_key", "memory_note"]
+__all__ = ["MemoryDraft", "as_written", "can_link", "clean", "derive_title", "memory_key", "memory_note"]
 
 TITLE_CHARS = 80  # characters: a file name that still shows whole in Obsidian's file list
+#: What :func:`memory_note` writes; another property in a memory is a person's.
+KEYS = frozenset(["memory_id", "memory_type", "category", "source_session", "created", "tags"])
+_OWN = "genesys_"
+_FIELD = re.compile(rf"(?:{'|'.join(kind.value for kind in EdgeType)}):: .*")
+_NO_LINK = re.compile(r"[#|^\[\]\n]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +39,42 @@ class MemoryDraft:
 
 
 def memory_key(source_session: str, content: str) -> str:
-    """The idempotency key: 16 hex digits over session and content (white space and case form aside)."""
-    text = unicodedata.normalize("NFC", " ".join(content.split()))
-    return hashlib.blake2b(f"{source_session}\0{text}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+    """The idempotency key: 16 hex digits over session and content (white space and Unicode form aside)."""
+    text = unicodedata.normalize("NFC", " ".join(clean(content).split()))
+    session = " ".join(clean(source_session).split())
+    return hashlib.blake2b(f"{session}\0{text}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def clean(text: str) -> str:
+    """The text without characters that no note should hold: controls, half surrogate pairs, stray BOMs."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def can_link(target: str) -> bool:
+    """Whether a wikilink can name this note: Obsidian reads ``#``, ``|``, ``^`` and brackets as syntax."""
+    return _NO_LINK.search(target) is None
 
 
 def memory_note(draft: MemoryDraft) -> str:
-    """Frontmatter, the content as given, and each typed link as a field on a line of its own."""
+    """Frontmatter, the content as given, and each typed link as a field on a line of its own.
+
+    The fields stand below the content, or above it where it opens something (an HTML comment, say) that
+    would swallow them.
+    """
+    text = _laid_out(draft, fields_first=False)
+    wanted = sum(can_link(target) for target, _ in draft.related)
+    if wanted and _fields_read(text, draft) < wanted:
+        return _laid_out(draft, fields_first=True)
+    return text
+
+
+def _fields_read(text: str, draft: MemoryDraft) -> int:
+    keys = {(kind.value, target) for target, kind in draft.related}
+    links = parse_note("memory.md", text.encode("utf-8", "replace"), ParseOptions()).links
+    return len({(link.key, link.target) for link in links} & keys)
+
+
+def _laid_out(draft: MemoryDraft, *, fields_first: bool) -> str:
     lines = ["---", f"memory_id: {_yaml(draft.key)}", f"memory_type: {draft.memory_type.value}"]
     if draft.category:
         lines.append(f"category: {_yaml(draft.category)}")
@@ -45,14 +83,45 @@ def memory_note(draft: MemoryDraft) -> str:
     lines.append(f"created: {draft.created}")
     if draft.tags:
         lines += ["tags:", *(f"  - {_yaml(tag)}" for tag in draft.tags)]
-    body = _closed(draft.content.strip("\n"))
-    fields = [f"{kind.value}:: [[{target}]]" for target, kind in draft.related]
-    return "\n".join([*lines, "---", "", body, *([""] if fields else []), *fields, ""])
+    body = [_closed(draft.content.strip("\n"))]
+    fields = [
+        f"{kind.value}:: {f'[[{target}]]' if can_link(target) else target}" for target, kind in draft.related
+    ]
+    parts = [fields, body] if fields_first else [body, fields]
+    text = [line for part in parts if part for line in ("", *part)]
+    return "\n".join([*lines, "---", *text, ""])
+
+
+def as_written(text: str) -> bool:
+    """Whether a memory still says what Genesys wrote: no other property, and content that has its key.
+
+    False for any note that a person wrote or changed, and for one that only carries a memory's properties.
+    """
+    block = split(text)
+    values = load(block).values if block else None
+    if block is None or values is None or any(k not in KEYS and not k.startswith(_OWN) for k in values):
+        return False
+    session = values.get("source_session")
+    lines = text[block.body :].replace("\r\n", "\n").strip("\n").split("\n")
+    return any(
+        memory_key(session if isinstance(session, str) else "", "\n".join(content)) == values.get("memory_id")
+        for content in _contents(lines)
+    )
+
+
+def _contents(lines: list[str]) -> Iterator[list[str]]:
+    """What may be the content among a body's lines: without fields above or below, or the fence we closed."""
+    first = next((i for i, line in enumerate(lines) if not _FIELD.fullmatch(line)), len(lines))
+    last = next((i for i in range(len(lines), 0, -1) if not _FIELD.fullmatch(lines[i - 1])), 0)
+    for part in (lines[:last], lines[first:], lines):
+        yield part
+        if part and "\n".join(part) != "":
+            yield "\n".join(part).rstrip("\n").split("\n")[:-1]
 
 
 def _yaml(text: str) -> str:
     """A YAML scalar on one line; JSON's quoting is YAML's double-quoted style."""
-    return json.dumps(" ".join(text.split()), ensure_ascii=False)
+    return json.dumps(" ".join(clean(text).split()), ensure_ascii=False)
 
 
 def _closed(body: str) -> str:

@@ -172,6 +172,16 @@ def notes_by_property(db: Db, key: str, value: str) -> list[str]:
     return [path for (path,) in rows]
 
 
+def memories_after(db: Db, note_id: int) -> list[tuple[int, str]]:
+    """(id, path) of the memories with a higher id, the oldest first; notes that opted out are left out."""
+    rows = db.all(
+        """SELECT n.id, f.path FROM notes n JOIN files f ON f.id = n.id
+        WHERE n.id > ? AND n.kind = 'memory' AND n.opted_out = 0 ORDER BY n.id""",
+        (note_id,),
+    )
+    return [(number, path) for number, path in rows]
+
+
 def has_unscored_own(db: Db) -> bool:
     """Whether some note carries a written-back state that this index has not scored yet."""
     sql = "SELECT EXISTS(SELECT 1 FROM notes WHERE factors IS NULL AND own <> '{}')"

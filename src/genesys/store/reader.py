@@ -137,6 +137,9 @@ class Reader:
     def sessions(self) -> dict[str, list[int]]:
         return lookup.sessions(self._db)
 
+    def memories_after(self, note_id: int) -> list[tuple[int, str]]:
+        return lookup.memories_after(self._db, note_id)
+
     def has_unscored_own(self) -> bool:
         return lookup.has_unscored_own(self._db)
 
