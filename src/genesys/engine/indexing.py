@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
@@ -47,6 +48,7 @@ class Pass:
     skipped: list[Skipped] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     emptied: tuple[str, ...] = ()  # folders that stand there with nothing in them, where notes were
+    partial: bool = False  # only some paths were looked at
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -64,9 +66,13 @@ def run(
     now: float,
     full: bool = False,
     dry_run: bool = False,
+    paths: Collection[str] = (),
     progress: Progress | None = None,
 ) -> IndexReport:
     """Bring notes, links and keywords up to date with the disk; vectors are :mod:`.embedding`'s.
+
+    ``paths``, where any are given, are all that has changed; the rest of the vault is not looked at unless
+    only that can tell what happened to them.
 
     Raises:
         VaultNotFound: the vault's folder is gone.
@@ -76,8 +82,10 @@ def run(
     job = Pass(settings, index, now, full, reparse, progress or _silent)
     with job.phase("walk"):
         rules = load_rules(settings.vault)
-        found = walk(settings.vault, rules)
-        known = index.file_states()
+        known: Mapping[str, FileStat] = index.file_states()
+        some = glance(settings.vault, rules, paths, known) if paths and not (full or reparse) else None
+        job.partial = some is not None
+        found, known = some or (walk(settings.vault, rules), known)
         plan = make_plan(found.files, known, keep=found.unreadable, full=full or reparse)
         if plan.removed and not full:
             job.emptied = _emptied(job, plan.removed)
@@ -141,7 +149,7 @@ def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
             _infer(job)
             _restore(job)
             job.index.collect_garbage()
-        if job.skipped != list(job.index.skipped()):
+        if not job.partial and job.skipped != list(job.index.skipped()):
             job.index.set_skipped(job.skipped)
         if job.reparse:
             job.index.reindexed()

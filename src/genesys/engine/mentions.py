@@ -14,6 +14,7 @@ from genesys.model import CreatedBy, Edge, EdgeType
 from genesys.parse.mentions import Matcher, build_matcher, find_names, name_forms
 from genesys.parse.text import fold
 from genesys.store.index import Index
+from genesys.store.links import RELINKED
 from genesys.store.rows import NameRow
 from genesys.store.text import fts_quote
 
@@ -38,14 +39,18 @@ def refresh_mentions(index: Index) -> tuple[int, int]:
     old_names: list[str] = json.loads(index.meta_get(NAMES) or "[]")
     names = sorted({form for r in rows for name in (r.title, *r.aliases) for form in name_forms(name)})
     todo = _stale(index, rows, seen, old_seen, set(names) ^ set(old_names))
+    relinked = index.meta_get(RELINKED)
+    if relinked is not None:  # what a link leads to is no mention, and what it no longer leads to may be one
+        todo |= {note for note in json.loads(relinked) if str(note) in seen}
     digest = hashlib.blake2b(json.dumps([(r.path, r.title, r.aliases) for r in rows]).encode(), digest_size=8)
-    if not todo and digest.hexdigest() == index.meta_get(HASH):
+    if not todo and relinked is None and digest.hexdigest() == index.meta_get(HASH):
         return 0, 0
     with index.transaction():
         done = _rewrite(index, rows, todo)
         index.meta_set(HASH, digest.hexdigest())
         index.meta_set(NAMES, json.dumps(names, ensure_ascii=False))
         index.meta_set(SEEN, json.dumps(seen))
+        index.meta_set(RELINKED, None)
     return done
 
 
