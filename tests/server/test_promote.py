@@ -85,6 +85,21 @@ async def test_linked_memories_come_along_and_a_persons_notes_do_not(client: Cli
     assert not (shared / ADR).exists()
 
 
+async def test_sharing_reports_each_copy(client: Client) -> None:
+    """Progress comes from the work itself: how many of how many."""
+    heard: list[tuple[float, float | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total))
+
+    async with client as c:
+        cause = await stored(c, "The cause of it.")
+        path = await stored(c, "The effect.", {"id": cause, "type": "caused_by"})
+        given = {"node_id": path, "action": "promote_all", "dry_run": False}
+        await c.call_tool("promote_to_org", given, progress_callback=progress)
+    assert [(1.0, 2.0), (2.0, 2.0)] == heard
+
+
 async def test_links_can_be_taken_out(client: Client, shared: Path, vault: Path) -> None:
     """The copy links to nothing; the original keeps its links."""
     async with client as c:

@@ -80,7 +80,6 @@ async def test_a_write_over_a_broken_index_is_not_to_be_repeated(
         await recovered(client, host)
 
 
-ORPHAN = "remember writes the note before it has the index, and leaves it behind where it gets none"
 HOLDER = """
 import sqlite3, sys
 other = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -108,7 +107,7 @@ def locked(vault: Path) -> Iterator[None]:
     "tool",
     [
         "memory_recall",
-        pytest.param("memory_store", marks=pytest.mark.xfail(reason=ORPHAN, strict=True)),
+        "memory_store",
         "pin_memory",
         "memory_search",
     ],

@@ -126,6 +126,7 @@ async def test_explain_multiplies_to_the_score(connect: Any) -> None:
     async with connect() as client:
         told = content(await call(client, "memory_explain", {"node_id": ADR}))
     f = told["factors"]
+    assert told["note"]["score"] == pytest.approx(f["score"], abs=1e-4)
     assert f["score"] == pytest.approx(f["relevance"] * f["connectivity"] * f["reactivation"], abs=1e-9)
     assert {"lose_last_cause", "lose_only_link"} == set(told["removal_impact"])
 
@@ -138,6 +139,18 @@ async def test_a_context_is_the_same_for_the_same_state(connect: Any, vault: Pat
     assert blocks[0]["text"] == blocks[1]["text"]
     assert 0 < blocks[0]["tokens"] <= 600
     assert before == tree_bytes(vault)
+
+
+async def test_a_context_says_what_core_memories_and_the_session_hold(connect: Any) -> None:
+    """A pinned note with how it begins, and what this conversation has stored."""
+    given = {"content": "Tea is preferred over coffee.", "title": "Tea", "source_session": "s1"}
+    async with connect() as client:
+        await call(client, "pin_memory", {"node_id": "Henrik Dahl"})
+        path = content(await call(client, "memory_store", given))["path"]
+        asked = {"query": "sluice", "session": "s1", "max_tokens": 1500}
+        block = content(await call(client, "memory_context", asked))
+    assert '- "People/Henrik Dahl.md": "' in block["text"]
+    assert f'Stored in this conversation:\n- "{path}": "Tea is preferred' in block["text"]
 
 
 async def test_a_stored_memory_is_found_at_once_and_once(connect: Any, vault: Path) -> None:

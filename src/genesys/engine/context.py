@@ -7,6 +7,7 @@ on what was asked before, and asking for it leaves no trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from genesys.model import Answer, Hit, Step
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["build", "context"]
 
 PASSAGES = 8  # hits looked at; a block with more is a list, not a context
+CORE_NOTES = 20  # looked at; the budget has room for fewer
 CORE_SHARE = 0.4  # of the budget at most; what the task is about has the rest
 SESSION_SHARE = 0.2
 PASSAGE_FLOOR = 25  # tokens: less of a passage says nothing
@@ -36,7 +38,26 @@ def context(memory: Genesys, query: str, max_tokens: int = 800, session: str = "
     vectors = None if memory.warmed else False
     answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
     causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}
-    return build(memory.core(), answer, causes, max_tokens, _session_notes(memory, session))
+    core = memory.core()
+    chosen = _digested(memory, _by_weight(core.notes)[:CORE_NOTES])
+    stored = _digested(memory, _session_notes(memory, session))
+    return build(replace(core, notes=chosen), answer, causes, max_tokens, stored)
+
+
+def _by_weight(notes: Sequence[NoteRef]) -> list[NoteRef]:
+    """The best first; notes of about one score by path, so that the order does not flicker."""
+    return sorted(notes, key=lambda note: (-round(note.score or 0.0, 1), note.path))
+
+
+def _digested(memory: Genesys, notes: Sequence[NoteRef]) -> tuple[NoteRef, ...]:
+    """The notes with how they begin as their summary."""
+    with memory._lock:
+        ids = memory._index.note_ids([note.path for note in notes])
+        firsts = {path: memory._index.passages_of(note)[:1] for path, note in ids.items()}
+    return tuple(
+        replace(note, summary=note.summary or next((p.text for p in firsts.get(note.path, ())), ""))
+        for note in notes
+    )
 
 
 def _session_notes(memory: Genesys, session: str) -> tuple[NoteRef, ...]:
@@ -62,8 +83,7 @@ def build(
     block = _Block(max_tokens)
     if not block.add([QUOTE_NOTICE]):
         return ContextBlock("", 0, ())
-    notes = sorted(core.notes, key=lambda note: (-round(note.score or 0.0, 1), note.path))
-    block.add_list("Core memories:", notes, int(CORE_SHARE * max_tokens))
+    block.add_list("Core memories:", _by_weight(core.notes), int(CORE_SHARE * max_tokens))
     block.add_list("Stored in this conversation:", session_notes, int(SESSION_SHARE * max_tokens))
     for number, hit in enumerate(answer.hits):
         head = ["", "What the notes say:"] if number == 0 else []

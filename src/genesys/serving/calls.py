@@ -6,7 +6,7 @@ No protocol here and no decision of the engine's; :mod:`genesys.server` runs the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from genesys.engine.context import context as build_context
@@ -98,7 +98,9 @@ def _recall_one(call: Call, vault: str, filters: Filters) -> Answer:
     """Recall from one vault; in the shared one it leaves no trace."""
     query, k = call["query"], call["k"]
     if vault == "org":
-        return call.host.org().recall(query, k, filters, read_only=True, with_vectors=False)
+        # A second model in memory for a second vault is not worth it: the shared one has words and links.
+        found = call.host.org().recall(query, k, filters, read_only=True, with_vectors=False)
+        return replace(found, notices=("the shared vault was searched by words and links only",))
 
     def work(memory: Genesys) -> Answer:
         return memory.recall(query, k, filters, read_only=call["read_only"], with_vectors=_vectors(memory))
@@ -142,6 +144,8 @@ def explain(call: Call) -> Reply:
     def work(memory: Genesys) -> Reply:
         path = memory.resolve(call["node_id"])
         found, why = memory.explain(path), memory.why(path, call["depth"])
+        # The score as of now, which the factors multiply to, and not as of the last maintenance pass.
+        found = replace(found, note=replace(found.note, score=found.factors.score))
         return Reply(prose.explanation_text(found, why), results.explanation_data(found, why))
 
     return call.host.call(work)

@@ -34,7 +34,8 @@ __all__ = ["Activity", "Host"]
 T = TypeVar("T")
 
 REFRESH_S = 15.0  # a read that comes so long after the last pass starts another, without waiting for it
-EMBED_SLICE = 64  # passages embedded between two chances for a call to have the memory
+EMBED_SLICE = 16  # passages embedded while a call waits, at most; about half a second of a slow machine
+YIELD_S = 0.01  # a lock is not fair: without a pause the background would have it again at once
 CLOSE_WAIT_S = 5.0  # a client that closed us waits about ten seconds before it kills
 
 log = logging.getLogger(__name__)
@@ -237,6 +238,8 @@ class Host:
         self._last_pass = time.monotonic()
         with Genesys.open(self.settings, clock=self.clock) as keeper:
             keeper.index(embed=False, progress=self._report)
+        if self._org is not None:
+            self._org.index(embed=False)
         self._last_pass = time.monotonic()
         self._read_once = True
         self._problem = ""
@@ -253,7 +256,7 @@ class Host:
         self._model_problem = ""
         while not self._stop.is_set() and memory is self._memory:
             self.activity = Activity("embedding")
-            if not memory.embed_pending(limit=EMBED_SLICE):
+            if not memory.embed_pending(limit=EMBED_SLICE) or self._stop.wait(YIELD_S):
                 return
 
     def _maintain(self) -> None:
