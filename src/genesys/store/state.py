@@ -134,7 +134,11 @@ def counts(db: Db) -> Counts:
             unresolved=links[1],
             stale_links=links[2],
             edges=dict(db.all("SELECT type, count(*) FROM edges GROUP BY type ORDER BY type")),
-            statuses=dict(db.all("SELECT status, count(*) FROM notes GROUP BY status ORDER BY status")),
+            statuses=dict(
+                db.all(
+                    "SELECT status, count(*) FROM notes WHERE opted_out = 0 GROUP BY status ORDER BY status"
+                )
+            ),
             problems=db.value("SELECT count(*) FROM notes WHERE problem <> ''"),
             skipped=db.value("SELECT count(*) FROM skipped"),
             models=dict(
