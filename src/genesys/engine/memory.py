@@ -83,8 +83,8 @@ def remember(
         return _found(index, known, replaced)
     from genesys.engine.conflicts import find_conflicts
 
-    hints = find_conflicts(index, settings, request.content, embedder, now)
     draft = _draft(index, request, related, key, now)
+    hints = find_conflicts(index, settings, draft.content, embedder, now)
     with index.transaction():  # from here on no other process looks for the key
         known = _known(index, settings, key, replaced, now)
         if known is not None:
