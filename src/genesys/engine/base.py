@@ -1,0 +1,177 @@
+"""An open vault memory: how it is opened and closed, its model, its index."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from genesys.embed import Embedder, load_embedder, model_name
+from genesys.engine import lease
+from genesys.engine.embedding import embed_pending
+from genesys.engine.names import resolve_name
+from genesys.errors import IndexMissing, ModelError, VaultNotFound
+from genesys.model import Filters
+from genesys.reports import (
+    IndexReport,
+)
+from genesys.settings import Settings, machine_id
+from genesys.store.index import Index, open_index
+
+__all__ = ["NO_FILTERS", "Progress", "Session"]
+
+Progress = Callable[[str, int, int], None]  # phase, done, total
+NO_FILTERS = Filters()
+
+
+class Session:
+    """A vault's memory, open. Methods may be called from any thread; each runs alone.
+
+    Use :meth:`open`; the object is a context manager.
+    """
+
+    def __init__(
+        self, settings: Settings, index: Index, *, read_only: bool, clock: Callable[[], float]
+    ) -> None:
+        self.settings = settings
+        self.read_only = read_only
+        self._index = index
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._model_lock = threading.Lock()
+        self._embedder: Embedder | None = None
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        read_only: bool = False,
+        missing_ok: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """Open the index of ``settings.vault``, making it where there is none (unless ``read_only``).
+
+        With ``read_only`` and ``missing_ok``, an index that is not there reads as an empty one: a dry run
+        of a new vault.
+
+        Raises:
+            VaultNotFound: the vault's folder is not there.
+            IndexError_: index.db can't be used; the hint says what to do.
+        """
+        if not settings.vault.is_dir():
+            raise VaultNotFound(f"{settings.vault} is not a folder", hint="name your vault with --vault")
+        if read_only and not settings.index.exists():
+            if not missing_ok:
+                raise IndexMissing("this vault has no index yet", hint="genesys index")
+            return cls(settings, open_index(":memory:"), read_only=True, clock=clock)
+        index = open_index(settings.index, read_only=read_only, machine_id=machine_id())
+        return cls(settings, index, read_only=read_only, clock=clock)
+
+    def close(self) -> None:
+        with self._lock:
+            self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ the model
+
+    @property
+    def warmed(self) -> bool:
+        """Whether the embedding model is in memory."""
+        return self._embedder is not None
+
+    def warm(self) -> Embedder:
+        """Load the embedding model (seconds, the first time).
+
+        Raises:
+            ModelError: it can't be loaded; the hint says how to get it.
+        """
+        with self._model_lock:
+            if self._embedder is None:
+                self._embedder = load_embedder(self.settings)
+            return self._embedder
+
+    # ------------------------------------------------------------------ index
+
+    def index(
+        self,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date with the vault; see :class:`~genesys.reports.IndexReport`.
+
+        Raises:
+            BusyError: another process is at it.
+        """
+        from genesys.engine import indexing
+
+        if dry_run:
+            return indexing.run(
+                self.settings, self._index, now=self._clock(), full=full, dry_run=True, progress=progress
+            )
+        with self._lock, lease.hold(self.settings.index.parent):
+            report = indexing.run(self.settings, self._index, now=self._clock(), full=full, progress=progress)
+            return self._embed_after(report, embed, progress)
+
+    def _embed_after(self, report: IndexReport, embed: bool, progress: Progress | None) -> IndexReport:
+        start = time.perf_counter()
+        name = model_name(self.settings)
+        have, total = self._index.vector_counts(name)
+        embedded, notices = 0, report.notices
+        if embed and have < total:
+            try:
+                embedded = embed_pending(self._index, self.warm(), progress=progress)
+            except ModelError as e:
+                notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
+        have, total = self._index.vector_counts(name) if embedded else (have, total)
+        seconds = {**report.seconds, "embed": round(time.perf_counter() - start, 4)}
+        return replace(
+            report,
+            embedded=embedded,
+            reused=have - embedded,
+            pending=total - have,
+            notices=notices,
+            seconds=seconds,
+        )
+
+    def embed_pending(self, *, limit: int | None = None, progress: Progress | None = None) -> int:
+        """Embed passages that have no vector yet; returns how many were made."""
+        embedder = self.warm()
+        with self._lock:
+            return embed_pending(self._index, embedder, limit=limit, progress=progress)
+
+    def resolve(self, name: str) -> str:
+        """The path of the note that ``name`` means: anything a wikilink accepts.
+
+        Raises:
+            NoteNotFound, AmbiguousNote
+        """
+        with self._lock:
+            return resolve_name(self._index, name)
+
+    def _embedder_for(self, wanted: bool | None) -> tuple[Embedder | None, tuple[str, ...]]:
+        """The model, where it is wanted and of use; and a line where it was not to be had."""
+        if self._embedder is not None:
+            return self._embedder, ()
+        if wanted is False:
+            return None, ("the model is still loading: answered from words and links",)
+        with self._lock:
+            if not self._index.vector_counts(model_name(self.settings))[0]:
+                return None, ()
+        try:
+            return self.warm(), ()
+        except ModelError as e:
+            return None, (f"answered from words and links only: {e.message}",)
