@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -124,10 +125,8 @@ def test_a_pass_killed_again_and_again_ends_the_same(
     safe = 0
     for fraction in (0.35, 0.5, 0.6, 0.75, 0.9):
         process = start_index(vault)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=fraction * seconds)
-        except subprocess.TimeoutExpired:
-            pass
         end(process)
         assert vectors(vault) >= safe
         safe = vectors(vault)
@@ -146,10 +145,8 @@ def test_a_kill_amid_moves_and_edits_loses_nothing(
         vault.write(f"folder {i % 9}/note {i}.md", f"edited {i} [[note {i + 1}]]")
     for fraction in (0.3, 0.6):
         process = start_index(vault)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=fraction * undisturbed[2])
-        except subprocess.TimeoutExpired:
-            pass
         end(process)
     vault.index()
     continued = vault.graph(inferred=True)

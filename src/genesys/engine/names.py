@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
+from urllib.parse import parse_qs, unquote
 
 from genesys.errors import AmbiguousNote, NoteNotFound
 from genesys.parse.resolve import resolve
@@ -12,7 +14,11 @@ from genesys.store.index import Index
 
 __all__ = ["resolve_name"]
 
-MAX_NAME = 1_000  # characters; no path of a vault is longer
+MAX_NAME = 4_000  # characters; no path of a vault is longer, percent-encoded or not
+MAX_SHOWN = 80  # characters of an unknown name that an error repeats
+MAX_NEAR = 200  # characters of a name that is compared with titles
+OWN_URI = "genesys://note/"
+_LINK = re.compile(r"!?\[\[(.*)\]\]", re.DOTALL)
 SUGGESTIONS = 3
 MAX_TITLES = 20_000  # compared one by one for a suggestion; more would keep a person waiting
 
@@ -24,24 +30,30 @@ def resolve_name(index: Index, name: str) -> str:
         NoteNotFound: no note goes by that name; the hint has the nearest titles.
         AmbiguousNote: several do and none is the exact path; ``candidates`` lists them.
     """
-    target = _clean(name)
-    if not target:
+    targets = _targets(name)
+    if not targets:
         raise NoteNotFound("no note was named", hint="give a note's name, path or alias")
+    for target in targets:
+        if found := _find(index, target):
+            return _allowed(index, found)
+    shown = repr(targets[0][:MAX_SHOWN]) + ("…" if len(targets[0]) > MAX_SHOWN else "")
+    raise NoteNotFound(f"no note is called {shown}", hint=_nearest(index, targets[0]))
+
+
+def _find(index: Index, target: str) -> str | None:
     if index.note_id(target) is not None:
-        return _allowed(index, target)
+        return target
     paths = index.notes_by_key(target_key(target))
     owners = index.notes_by_alias(target) if "/" not in target else []
-    found = resolve(target, "", paths, owners)
-    if found.path is None:
-        if len(owners) > 1:
-            raise AmbiguousNote(
-                f"{len(owners)} notes have the alias {target!r}", sorted(owners), hint="use a path"
-            )
-        raise NoteNotFound(f"no note is called {target!r}", hint=_nearest(index, target))
+    found = resolve(target, "", paths, owners).path
+    if found is None and len(owners) > 1:
+        raise AmbiguousNote(
+            f"{len(owners)} notes have the alias {target!r}", sorted(owners), hint="use one of these paths"
+        )
     same = sorted(p for p in paths if _matches(p, target))
-    if len(same) > 1 and not _exact(found.path, target):
+    if found is not None and len(same) > 1 and not _exact(found, target):
         raise AmbiguousNote(f"{len(same)} notes are called {target!r}", same, hint="use one of these paths")
-    return _allowed(index, found.path)
+    return found
 
 
 def _allowed(index: Index, path: str) -> str:
@@ -51,15 +63,26 @@ def _allowed(index: Index, path: str) -> str:
     return path
 
 
-def _clean(name: str) -> str:
-    text = unicodedata.normalize("NFC", name[:MAX_NAME]).strip()
-    if text.startswith("genesys://note/"):
-        text = text.removeprefix("genesys://note/")
-    if text.startswith("[[") and text.endswith("]]"):
-        text = text[2:-2].split("|")[0]
-    if "#" in text and not text.lower().endswith(".md"):
-        text = text.split("#")[0]
-    return text.strip().lstrip("/") if "\0" not in text else ""
+def _targets(name: str) -> list[str]:
+    """What the name may mean, best first: as it stands, then without a heading (``C#`` is a name too)."""
+    text = unicodedata.normalize("NFC", _from_uri(name[:MAX_NAME].strip())).strip()
+    link = _LINK.fullmatch(text)
+    if link:
+        text = link[1].split("|")[0].removesuffix("\\")
+    if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
+        return []
+    spellings = (text, text.split("#")[0])
+    return list(dict.fromkeys(s.strip().lstrip("/") for s in spellings if s.strip(" /#")))
+
+
+def _from_uri(text: str) -> str:
+    """The path in a URI: our own, or the one that opens a note in Obsidian."""
+    if text.startswith(OWN_URI):
+        return unquote(text.removeprefix(OWN_URI))
+    if text.startswith("obsidian://"):
+        query = parse_qs(text.partition("?")[2].replace("+", "%2B"))
+        return query.get("file", query.get("path", [""]))[0]
+    return text
 
 
 def _matches(path: str, target: str) -> bool:
@@ -78,5 +101,9 @@ def _fold(path: str) -> str:
 
 def _nearest(index: Index, target: str) -> str:
     titles = [row.title for row in index.names()]
-    near = difflib.get_close_matches(target, titles, SUGGESTIONS, 0.6) if len(titles) < MAX_TITLES else []
+    near = (
+        difflib.get_close_matches(target[:MAX_NEAR], titles, SUGGESTIONS, 0.6)
+        if len(titles) < MAX_TITLES
+        else []
+    )
     return "did you mean " + " or ".join(repr(t) for t in near) + "?" if near else "see `genesys search`"
