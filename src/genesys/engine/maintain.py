@@ -39,7 +39,7 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     cols = columns(index)
     scored = scores(index, settings, cols, now)
     choice = core_choice(index, settings, cols, scored)
-    cols = _settled(cols, scored, choice, settings)
+    cols = _settled(cols, scored, choice, settings, now)
     moved = _prunable(_changes(cols, scored, choice, settings, now), cols, index, settings)
     pruned = tuple(c for c in moved if c.new is Status.PRUNED)
     listed = tuple(
@@ -56,7 +56,9 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
 
 
-def _settled(cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings) -> Columns:
+def _settled(
+    cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings, now: float
+) -> Columns:
     """A note that was never scored stands where its age and use have brought it: that is no change."""
     rows = list(cols.rows)
     for at, row in enumerate(rows):
@@ -68,7 +70,8 @@ def _settled(cols: Columns, scored: VaultScores, choice: CoreChoice, settings: S
                 at in choice.core,
                 settings.lifecycle,
             )
-            rows[at] = replace(row, status=status)
+            since = row.status_since if status is row.status else now
+            rows[at] = replace(row, status=status, status_since=since)
     return replace(cols, rows=rows)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log2
 
 import numpy as np
 
 from genesys.engine.scoring import columns
 from genesys.model import AccessKind
-from genesys.score.arrays import Accesses
+from genesys.score.arrays import DAY, Accesses
 from genesys.score.connectivity import support
 from genesys.score.decay import score_note
 from genesys.score.restore import restore
@@ -39,7 +40,7 @@ def restore_written(index: Index, settings: Settings, now: float) -> int:
         found = _accesses(row, float(held[numbers[row.id]]), kept_up, settings)
         kinds = found.kind.tolist()
         rows += [
-            AccessRow(row.id, time, KINDS[kind], weight)
+            AccessRow(row.id, time, _kind(KINDS[kind]), weight)
             for time, weight, kind in zip(found.time.tolist(), found.weight.tolist(), kinds, strict=True)
         ]
         factors = score_note(found, float(held[numbers[row.id]]), now, 0.0, settings.score)
@@ -50,14 +51,36 @@ def restore_written(index: Index, settings: Settings, now: float) -> int:
     return len(waiting)
 
 
+def _kind(kind: AccessKind) -> AccessKind:
+    """An edit is a person's, and keeps a memory for good; what we only conclude may not say that."""
+    return AccessKind.PIN if kind is AccessKind.EDIT else kind
+
+
+#: A score missed by more says that the note was edited or pinned since the last recall it tells of.
+MISSED = 0.02
+
+
 def _accesses(row: NoteRow, held: float, kept_up: float, settings: Settings) -> Accesses:
-    found = restore(
-        row.created_at,
-        row.recalls,
-        row.last_recalled,
-        row.own.score,
-        settings.score,
-        support=held,
-        scored_at=kept_up,
-    )
+    """Accesses that give the written score at ``kept_up``."""
+    params = settings.score
+
+    def fitted(edited: float | None) -> Accesses:
+        return restore(
+            row.created_at,
+            row.recalls,
+            row.last_recalled,
+            row.own.score,
+            params,
+            support=held,
+            scored_at=kept_up,
+            edited=edited,
+        )
+
+    found = fitted(None)
+    reached = score_note(found, held, kept_up, 0.0, params)
+    if row.own.score is not None and row.own.score - reached.score > MISSED:
+        # Idle too long for that score, whatever the weights: something was done with it later.
+        wanted = min(1.0, row.own.score / (reached.connectivity * reached.reactivation))
+        idle = -log2(wanted) * params.half_life_days * reached.stability
+        found = fitted(kept_up - idle * DAY)
     return replace(found, note=np.zeros(len(found), np.int64))

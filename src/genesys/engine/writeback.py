@@ -23,6 +23,9 @@ from genesys.write import content_hash, sweep_temp, write_if
 __all__ = ["due", "unwrite", "unwrite_vault", "wanted_values", "write_notes", "write_now"]
 
 DAY_S = 86_400.0
+#: So many days after the last recall that was written, another is news: else an index made anew would take
+#: the note for idle since, and by more its score would be off by a tenth (freshness halves in 180 days).
+RECALL_NEWS_DAYS = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,12 @@ def _touched(row: NoteRow) -> bool:
 
 
 def _news(row: NoteRow, delta: float) -> bool:
-    """Status changed, the score moved, or nothing was written yet."""
+    """Status changed, the score moved, a recall long after the last one told, or nothing was written yet."""
     if row.own.status is None or row.own.status is not row.status:
         return True
     if bool(row.own.pinned) != row.pinned or bool(row.own.core) != (row.status is Status.CORE):
+        return True
+    if (row.last_recalled or 0.0) - (row.own.last_recalled or 0.0) >= RECALL_NEWS_DAYS * DAY_S:
         return True
     old, new = row.own.score, row.score
     if new is None:
