@@ -18,8 +18,19 @@ from genesys.engine.answer import Found, hits_of
 from genesys.engine.view import REACH, View, view_of
 from genesys.model import Answer, Filters
 from genesys.parse.mentions import find_names
-from genesys.parse.query import Question, Term, ask, named_people
-from genesys.score.fuse import Floats, Ints, TermRows, best_of_notes, combine, lexical, smooth, term_rows
+from genesys.parse.query import Question, Term, as_told, ask, named_people
+from genesys.score.fuse import (
+    Floats,
+    Ints,
+    TermRows,
+    agreement,
+    best_of_notes,
+    combine,
+    lexical,
+    note_words,
+    smooth,
+    term_rows,
+)
 from genesys.score.rank import time_match, traits
 from genesys.score.spread import spread, top_of
 from genesys.store.index import Index
@@ -34,6 +45,8 @@ __all__ = ["keyword_notes", "recall"]
 
 SPARE = 20  # notes looked at beyond those asked for, as doubles and weak hits fall away
 QUERY_CHARS = 2_000  # of a question that the model is given; it reads some 1,000
+LINKED_LOG = 5.0  # ln of the links (some 150) from which more of them add nothing
+SURE = 1.5  # agreement of words and cosines from which a foreign script is trusted to the model
 FAR = -1e9  # score of a note that a filter leaves out
 
 
@@ -77,14 +90,17 @@ def _rank(
     k: int,
 ) -> Found:
     terms = _matches(index, view, question.terms, params)
-    cosine, notices = _cosines(index, embedder, view, question)
-    meaning, words = _passage_scores(view, [rows for _, rows in terms], cosine, params)
+    people = named_people(question.text, view.people(index))
+    told = as_told(question.text, people[0]) if len(people) == 1 else question.text
+    cosine, notices = _cosines(index, embedder, view, told)
+    rows = [r for _, r in terms]
+    meaning, words = _passage_scores(view, rows, cosine, question, params)
     _, best = best_of_notes(meaning + words, view.start)
-    shares = {"meaning": meaning[best], "words": words[best]}
-    shares |= _note_bonuses(index, view, question, params)
+    shares = {"meaning": meaning[best], "words": _with_note(view, rows, words[best], params)}
+    shares |= _note_bonuses(index, view, question, people, params)
     allowed = _allowed(index, view, filters)
     base = _total(shares, len(view.note_ids))
-    candidates = top_of(np.where(allowed, base, FAR), params.candidates)
+    candidates = top_of(np.where(allowed, base, FAR), max(params.candidates, k + SPARE))
     texts = _texts(index, view, best[candidates])
     shares |= _text_bonuses(view, candidates, best, texts, question, params)
     scores = _total(shares, len(view.note_ids))
@@ -155,7 +171,7 @@ def _inflected(term: Term) -> Term:
 
 
 def _cosines(
-    index: Index, embedder: Embedder | None, view: View, question: Question
+    index: Index, embedder: Embedder | None, view: View, text: str
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Cosine of every passage with the question; a passage that waits for its vector stands in the middle."""
     if embedder is None:
@@ -164,7 +180,7 @@ def _cosines(
     if matrix is None or not len(matrix.passage_id):
         return None, ("no vectors yet: answered from words and links",) if len(view.passage_ids) else ()
     places, hit = view.vector_places(matrix.passage_id)
-    near = matrix.vectors @ embedder.encode_query(question.text[:QUERY_CHARS]).astype(np.float32)
+    near = matrix.vectors @ embedder.encode_query(text[:QUERY_CHARS]).astype(np.float32)
     waiting = len(view.passage_ids) - len(places)
     cosine = np.full(len(view.passage_ids), float(near.mean()))
     cosine[places] = near[hit]
@@ -181,30 +197,45 @@ def _offsets(before: float, after: float, factor: float, reach: int) -> dict[int
 
 
 def _passage_scores(
-    view: View, terms: Sequence[TermRows], cosine: Floats | None, params: RecallParams
+    view: View, terms: Sequence[TermRows], cosine: Floats | None, question: Question, params: RecallParams
 ) -> tuple[Floats, Floats]:
     """Shares of meaning and words of every passage, with its neighbours as context."""
     near = _offsets(params.context_before, params.context_after, params.context_falloff, REACH)
     words = lexical(terms, len(view.passage_ids), view.near, near, params.word_saturation)
+    trust = 1.0
     if cosine is not None:
+        if question.foreign:
+            trust = min(max(agreement(cosine, words) / SURE, 0.0), 1.0) ** 2
         weights = _offsets(params.smooth_before, params.smooth_after, params.smooth_falloff, REACH - 1)
         cosine = smooth(cosine, view.near, weights, params.smooth_alone)
-    return combine(cosine, words, params.meaning_weight)
+    return combine(cosine, words, params.meaning_weight * trust)
 
 
-def _note_bonuses(index: Index, view: View, question: Question, params: RecallParams) -> dict[str, Floats]:
+def _with_note(view: View, terms: Sequence[TermRows], words: Floats, params: RecallParams) -> Floats:
+    """Words of a note's best passage, mixed with those of the whole note where it has several passages."""
+    whole = note_words(terms, view.start, len(view.passage_ids), params.word_saturation)
+    top = float(whole.max()) if len(whole) else 0.0
+    if top <= 0:
+        return words
+    several = np.diff(np.append(view.start, len(view.passage_ids))) > 1
+    share = params.note_words * several
+    return (1.0 - share) * words + share * (float(words.max()) * whole / top)
+
+
+def _note_bonuses(
+    index: Index, view: View, question: Question, people: Sequence[str], params: RecallParams
+) -> dict[str, Floats]:
     """What is known without reading a text: the question names a person of the note, or the note itself."""
     n = len(view.note_ids)
     person, named = np.zeros(n), np.zeros(n)
-    people = view.people(index)
-    spoken = named_people(question.text, people)
-    if len(spoken) == 1:
-        person[people[spoken[0]]] = params.person_bonus
+    if len(people) == 1:
+        person[view.people(index)[people[0]]] = params.person_bonus
     names = view.names(index)
     for mention in {m.name for m in find_names(names, question.text, need_capital=False)}:
         owners = names.owners[mention]
         named[list(owners)] += params.named_bonus / len(owners) ** 0.5
-    return {"person": person, "named": named}
+    linked = params.linked_bonus * np.minimum(np.log1p(view.linked) / LINKED_LOG, 1.0)
+    return {"person": person, "named": named, "linked": linked}
 
 
 def _texts(index: Index, view: View, places: Ints) -> dict[int, PassageRow]:

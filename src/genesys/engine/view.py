@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from genesys.model import CAUSAL, CreatedBy, EdgeType
+from genesys.model import CAUSAL, WRITTEN, CreatedBy, EdgeType
 from genesys.parse.mentions import Matcher, build_matcher
 from genesys.score.fuse import Floats, Ints, chain, near_places
 from genesys.score.spread import Graph, build_graph
@@ -41,6 +41,7 @@ class View:
     near: Mapping[int, Ints]
     graph: Graph
     edges: EdgeArrays
+    linked: Floats  # how many notes link to each in writing
     _by_id: tuple[Ints, Ints] = field(repr=False)
     _lazy: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -131,6 +132,7 @@ def _build(index: Index, params: RecallParams) -> View:
         near=near_places(following, chain(following), REACH),
         graph=_graph(len(note_ids), source, target, known, edges, params),
         edges=edges,
+        linked=_linked(len(note_ids), target, known, edges),
         _by_id=(rows.id[order], order.astype(np.int64)),
     )
 
@@ -143,6 +145,12 @@ def _ends(note_ids: Ints, edges: EdgeArrays) -> tuple[Ints, Ints, Ints]:
     ends = [np.minimum(np.searchsorted(note_ids, e), len(note_ids) - 1) for e in (edges.source, edges.target)]
     hit = (note_ids[ends[0]] == edges.source) & (note_ids[ends[1]] == edges.target)
     return ends[0], ends[1], np.nonzero(hit)[0]
+
+
+def _linked(n: int, target: Ints, known: Ints, edges: EdgeArrays) -> Floats:
+    written = np.isin(edges.created_by[known], [_MAKERS.index(m) for m in WRITTEN])
+    written &= edges.type[known] != _SEQUENCE
+    return np.bincount(target[known][written], minlength=n).astype(np.float64)
 
 
 def _following(n: int, start: Ints, source: Ints, target: Ints, edges: EdgeArrays, known: Ints) -> Ints:
@@ -166,11 +174,15 @@ def _following(n: int, start: Ints, source: Ints, target: Ints, edges: EdgeArray
 def _graph(n: int, source: Ints, target: Ints, known: Ints, edges: EdgeArrays, params: RecallParams) -> Graph:
     """Arcs both ways, as strong as the edge's type and maker allow."""
     forward, back = strengths(edges, params)
+    forward, back = forward[known], back[known]
+    source, target = source[known], target[known]
+    arcs = np.bincount(np.concatenate([source[forward > 0], target[back > 0]]), minlength=n)
+    thin = np.maximum(arcs, 1) ** -params.spread_thin
     return build_graph(
         n,
-        np.concatenate([source[known], target[known]]),
-        np.concatenate([target[known], source[known]]),
-        np.concatenate([forward[known], back[known]]),
+        np.concatenate([source, target]),
+        np.concatenate([target, source]),
+        np.concatenate([forward * thin[source], back * thin[target]]),
         np.concatenate([known, known]),
     )
 
@@ -187,6 +199,7 @@ def strengths(edges: EdgeArrays, params: RecallParams) -> tuple[Floats, Floats]:
     factor = np.array([makers.get(m, 1.0) for m in _MAKERS])[edges.created_by]
     along = np.array([_along(t) for t in _TYPES])[edges.type]
     against = np.array([_against(t, params.spread_back) for t in _TYPES])[edges.type]
+    against = np.where(edges.created_by == _MAKERS.index(CreatedBy.MENTION), params.mention_back, against)
     base = np.minimum(edges.weight * factor, 1.0)
     return base * along, base * against
 

@@ -20,6 +20,7 @@ __all__ = [
     "DateRange",
     "Question",
     "Term",
+    "as_told",
     "ask",
     "asks_when",
     "asks_why",
@@ -30,6 +31,7 @@ __all__ = [
 
 MAX_CHARS = 20_000  # of a question that are looked at; the model reads some 1,000
 MAX_TERMS = 64  # candidates for full text; the engine keeps the rarest
+LAST_LATIN = "\u024f"
 PREFIX_MIN = 5  # letters from which a word of an inflecting language is asked by its beginning
 PREFIX_CUT = 2  # letters of the ending left open
 
@@ -62,7 +64,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query, read. ``words`` are all its folded words, stop words too, in order."""
+    """A query, read. ``words`` are all its folded words, stop words too, in order; ``foreign``
+    says that most of its letters are of another script than Latin."""
 
     text: str
     terms: tuple[Term, ...]
@@ -70,6 +73,7 @@ class Question:
     dates: tuple[DateRange, ...]
     when: bool
     why: bool
+    foreign: bool = False
 
 
 def ask(text: str, now: float, asked: str = "") -> Question:
@@ -123,6 +127,24 @@ def _runs(text: str) -> Iterable[Term]:
         content = [p for p in pairs if not CJK_STOP & set(p)]
         for pair in content or pairs:
             yield Term("".join(pair), f'"{" ".join(pair)}"')
+
+
+def _foreign(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return 2 * sum(c > LAST_LATIN for c in letters) > len(letters)
+
+
+def as_told(text: str, name: str) -> str:
+    """The question as the person named would have it: "my" and "I" for the name.
+
+    Notes of a person speak in the first person, and the name alone would draw whatever mentions it.
+    """
+    first = _WORD.findall(name)[:1]
+    words = {name, *first} - {""}
+    for word in sorted(words, key=len, reverse=True):
+        text = re.sub(rf"\b{re.escape(word)}['’]s\b", "my", text, flags=re.IGNORECASE)
+        text = re.sub(rf"\b{re.escape(word)}\b", "I", text, flags=re.IGNORECASE)
+    return text
 
 
 def named_people(text: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -23,11 +23,13 @@ __all__ = [
     "Floats",
     "Ints",
     "TermRows",
+    "agreement",
     "best_of_notes",
     "chain",
     "combine",
     "lexical",
     "near_places",
+    "note_words",
     "smooth",
     "term_rows",
     "unit",
@@ -36,6 +38,7 @@ __all__ = [
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 
+FTS_B = 0.75  # its b: how much length counts
 FTS_K1 = 1.2  # k1 of SQLite's bm25()
 _TINY = 1e-9
 
@@ -103,6 +106,35 @@ def lexical(
         some = np.nonzero(tf[:n])[0]
         total[some] += term.idf * tf[some] * (k1 + 1) / (tf[some] + k1)
     return total
+
+
+def note_words(terms: Sequence[TermRows], start: Ints, n: int, k1: float) -> Floats:
+    """BM25 of whole notes, float64[m]: frequencies of all passages of a note, over its length in passages.
+
+    ``start`` int64[m] is the first passage of each note. Words that meet in a note but in no passage of it.
+    """
+    size = np.diff(np.append(start, n)).astype(np.float64)
+    length = 1.0 - FTS_B + FTS_B * size / max(float(size.mean()), 1.0) if len(size) else size
+    note_of = np.repeat(np.arange(len(start)), size.astype(np.int64))
+    total = np.zeros(len(start))
+    for term in terms:
+        tf = np.bincount(note_of[term.rows], weights=term.tf, minlength=len(start)) / length
+        some = np.nonzero(tf)[0]
+        total[some] += term.idf * tf[some] * (k1 + 1) / (tf[some] + k1)
+    return total
+
+
+def agreement(cosine: Floats, words: Floats, top: int = 10) -> float:
+    """How far the best passages by words lie above the others in cosine, in standard deviations.
+
+    About 0 where the model does not understand the language of the question, above 1 where it does.
+    """
+    best = np.argsort(-words, kind="stable")[:top]
+    best = best[words[best] > 0]
+    spread = float(cosine.std()) if len(cosine) else 0.0
+    if not len(best) or spread <= _TINY:
+        return 0.0
+    return (float(cosine[best].mean()) - float(cosine.mean())) / spread
 
 
 def smooth(values: Floats, near: Mapping[int, Ints], weights: Mapping[int, float], fill: float) -> Floats:

@@ -48,7 +48,7 @@ class TextTraits:
 
 def traits(text: str, known: frozenset[str] = frozenset()) -> TextTraits:
     """Traits of a text; ``known`` are names that tell nothing here (of the people who talk)."""
-    cjk = len(_CJK.findall(text))
+    cjk = 0 if text.isascii() else len(_CJK.findall(text))
     words = len(_SPACE.findall(text)) + cjk / _CJK_WORD
     names = {n for n in _NAME.findall(text) if n not in _PRONOUN and n not in known}
     return TextTraits(
