@@ -15,6 +15,8 @@ from genesys.store.index import Index
 
 __all__ = ["recall"]
 
+TRACE_WAIT_MS = 250  # a person waits for the answer, and a recall more or less in the record is no loss
+
 
 def recall(
     index: Index,
@@ -38,7 +40,8 @@ def recall(
 def _traced(index: Index, settings: Settings, answer: Answer, now: float) -> Answer:
     """Remember the recall. Should that fail (disk full, locked), the answer is given all the same."""
     try:
-        record_recall(index, answer.query, [hit.path for hit in answer.hits], now, settings.score)
+        with index.waiting(TRACE_WAIT_MS):
+            record_recall(index, answer.query, [hit.path for hit in answer.hits], now, settings.score)
     except IndexError_ as e:
         return replace(answer, notices=(*answer.notices, f"this recall could not be noted: {e.message}"))
     return answer

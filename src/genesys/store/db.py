@@ -117,6 +117,16 @@ class Db:
             self.run(f"RELEASE {name}")
 
     @contextmanager
+    def waiting(self, busy_ms: int) -> Iterator[None]:
+        """Wait no longer than this for another writer, for what is not worth waiting for."""
+        with self.lock:
+            self.con.set_busy_timeout(busy_ms)
+            try:
+                yield
+            finally:
+                self.con.set_busy_timeout(self._busy_ms)
+
+    @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Several reads that see one state of the database."""
         with self.lock:

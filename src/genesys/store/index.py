@@ -6,6 +6,7 @@ threads are serialised by a lock; a process that reads much while it writes open
 
 Opening and meta
   transaction()                     BEGIN IMMEDIATE … COMMIT; nests; every writer below joins it
+  waiting(busy_ms)                  for a while, wait no longer than this for another writer
   snapshot()                        several reads of one state
   meta_get(key), meta_set(key, v)   named values; None removes
   reindex_due, reindexed()          a migration asks for a full re-read; say that it was done
@@ -46,6 +47,8 @@ Passages and full text
   search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
   match_rows(match, weights[4], limit) -> (passage ids, bm25) in columns, unordered
   places_version() -> counters of passages and edges, people_pairs(), similar_words(start, limit)
+  stale_mentions(), mark_mentions(ids), sync_names() -> [changed name], names_version()
+  daily_notes() -> [path], written_sequence() -> {(earlier, later)}
   doc_frequency(terms) -> {term: passages}, stems(text) -> [token]
 
 Vectors
@@ -76,7 +79,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from genesys.model import CreatedBy, Edge, FileRecord, FileStat, Json, Move, Skipped
-from genesys.store import access, files, graph, links, meta, put, state, text, vectors
+from genesys.store import access, files, graph, links, meta, put, ranking, state, text, vectors
 from genesys.store.db import Db, connect
 from genesys.store.links import Resolver
 from genesys.store.reader import Reader
@@ -159,6 +162,9 @@ class Index(Reader):
     def transaction(self) -> AbstractContextManager[None]:
         return self._db.transaction()
 
+    def waiting(self, busy_ms: int) -> AbstractContextManager[None]:
+        return self._db.waiting(busy_ms)
+
     def meta_set(self, key: str, value: str | None) -> None:
         meta.put(self._db, key, value)
 
@@ -198,6 +204,12 @@ class Index(Reader):
 
     def add_edges(self, edges: Iterable[Edge]) -> int:
         return graph.add_edges(self._db, edges)
+
+    def sync_names(self) -> list[str]:
+        return ranking.sync_names(self._db)
+
+    def mark_mentions(self, note_ids: Sequence[int]) -> None:
+        ranking.mark_mentions(self._db, note_ids)
 
     def remove_edges(self, edges: Iterable[Edge]) -> None:
         graph.remove_edges(self._db, edges)
