@@ -97,9 +97,13 @@ def test_the_real_model_finds_them_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_word_finds_its_notes_in_a_chinese_vault(tmp_path: Path) -> None:
-    """``recall "交换机"`` on the real one: each of the first three says the word."""
+    """``recall "交换机"`` on a real one: the two notes that have the word come first."""
     vault = TestVault(unpacked("garden-zh", tmp_path))
+    having = {
+        path.relative_to(vault.root).as_posix()
+        for path in vault.root.rglob("*.md")
+        if "交换机" in path.stem or "交换机" in path.read_text(encoding="utf-8", errors="replace")
+    }
+    assert having
     vault.index(embed=False)
-    hits = vault.recall("交换机", 3).hits
-    assert len(hits) == 3
-    assert all("交换机" in hit.text or "交换机" in hit.path for hit in hits)
+    assert set(vault.found("交换机", 3)) >= set(sorted(having)[:3])

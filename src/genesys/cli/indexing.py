@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +17,7 @@ from genesys.cli.common import (
     progress_bar,
     settings_for,
 )
+from genesys.errors import VaultNotFound
 
 __all__ = ["register"]
 
@@ -36,15 +39,28 @@ def index(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Read the vault and bring its index up to date."""
-    with open_memory(vault, read_only=dry_run, missing_ok=dry_run) as memory, progress_bar(json) as progress:
+    """Read the vault and bring its index up to date; --full also makes a damaged index anew."""
+    trouble = _mended(vault) if full and not dry_run else ""
+    with (
+        open_memory(vault, read_only=dry_run, missing_ok=dry_run) as memory,
+        progress_bar(json) as progress,
+    ):
         report = memory.index(full=full, dry_run=dry_run, embed=not no_embed, progress=progress)
+    if trouble:
+        report = replace(report, notices=(*report.notices, f"{trouble}; it was made anew"))
     if json:
         print_json(report)
         return
     from genesys.render import index_lines
 
     print_lines(index_lines(report))
+
+
+def _mended(vault: Path | None) -> str:
+    from genesys.engine.mending import set_aside_if_broken
+    from genesys.settings import load_settings
+
+    return set_aside_if_broken(load_settings(vault))
 
 
 def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
@@ -61,9 +77,12 @@ def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
 
 def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
     """Check every part; each failing line names its fix."""
-    from genesys.engine.doctor import examine
+    from genesys.engine.doctor import examine, examine_without_vault
 
-    checks = examine(settings_for(vault))
+    try:
+        checks = examine(settings_for(vault))
+    except VaultNotFound as e:
+        checks = examine_without_vault(e)
     if json:
         print_json(checks)
     else:

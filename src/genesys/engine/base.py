@@ -9,15 +9,13 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from genesys.embed import Embedder, load_embedder, model_name
+from genesys.embed import Embedder, load_embedder
 from genesys.engine import lease
-from genesys.engine.embedding import embed_pending
+from genesys.engine.embedding import embed_pending, model_of
 from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
 from genesys.model import Filters
-from genesys.reports import (
-    IndexReport,
-)
+from genesys.reports import IndexReport
 from genesys.settings import Settings, machine_id
 from genesys.store.index import Index, open_index
 
@@ -128,7 +126,7 @@ class Session:
 
     def _embed_after(self, report: IndexReport, embed: bool, progress: Progress | None) -> IndexReport:
         start = time.perf_counter()
-        name = model_name(self.settings)
+        name, _ = model_of(self.settings)
         have, total = self._index.vector_counts(name)
         embedded, notices = 0, report.notices
         if embed and have < total:
@@ -150,8 +148,7 @@ class Session:
     def embed_pending(self, *, limit: int | None = None, progress: Progress | None = None) -> int:
         """Embed passages that have no vector yet; returns how many were made."""
         embedder = self.warm()
-        with self._lock:
-            return embed_pending(self._index, embedder, limit=limit, progress=progress)
+        return embed_pending(self._index, embedder, limit=limit, progress=progress, guard=self._lock)
 
     def resolve(self, name: str) -> str:
         """The path of the note that ``name`` means: anything a wikilink accepts.
@@ -169,8 +166,9 @@ class Session:
         if wanted is False:
             return None, ("the model is still loading: answered from words and links",)
         with self._lock:
-            if not self._index.vector_counts(model_name(self.settings))[0]:
-                return None, ()
+            have, total = self._index.vector_counts(model_of(self.settings)[0])
+        if not have:
+            return None, ("nothing is embedded yet: answered from words and links",) if total else ()
         try:
             return self.warm(), ()
         except ModelError as e:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from genesys.errors import GenesysError
+from genesys.errors import GenesysError, VaultNotFound
 from genesys.reports import Check
-from genesys.settings import Settings
+from genesys.settings import Settings, load_settings
 
-__all__ = ["examine"]
+__all__ = ["examine", "examine_without_vault"]
+
+Part = Callable[[Settings], Iterator[Check]]
 
 FREE_BYTES = 200_000_000  # below this an index of a middling vault may not fit
 SYNCED = (
@@ -29,8 +32,20 @@ SYNCED = (
 
 def examine(settings: Settings) -> tuple[Check, ...]:
     """All checks, in the order in which one thing needs the other; none of them changes anything."""
-    checks = []
-    for check in (_python, _sqlite, _sqlite_vec, _model, _vault, _index, _place, _disk):
+    return _run(settings, (_python, _sqlite, _sqlite_vec, _model, _vault, _index, _place, _disk))
+
+
+def examine_without_vault(error: VaultNotFound) -> tuple[Check, ...]:
+    """What can be said where no vault was found: the parts that every vault needs, and how to name one."""
+    with tempfile.TemporaryDirectory() as nowhere:
+        checks = _run(load_settings(Path(nowhere)), (_python, _sqlite, _sqlite_vec, _model))
+    fix = "name your vault with --vault or GENESYS_VAULT. " + error.hint
+    return (*checks, Check("vault", False, error.message, fix))
+
+
+def _run(settings: Settings, parts: Iterable[Part]) -> tuple[Check, ...]:
+    checks: list[Check] = []
+    for check in parts:
         try:
             checks += list(check(settings))
         except GenesysError as e:
@@ -98,7 +113,7 @@ def _index(settings: Settings) -> Iterator[Check]:
 
 
 def _rebuild(path: Path) -> str:
-    return f"delete {path} and run `genesys index`: the vault has everything"
+    return f"genesys index --full: makes {path} anew, the vault has everything"
 
 
 def _place(settings: Settings) -> Iterator[Check]:

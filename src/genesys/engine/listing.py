@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from genesys.embed import model_name
 from genesys.engine import lease
+from genesys.engine.embedding import model_of
 from genesys.model import Filters, Skipped
 from genesys.reports import NoteRef, StatusReport
 from genesys.settings import Settings
@@ -61,11 +61,13 @@ def search(
 def status(index: Index, settings: Settings) -> StatusReport:
     """What the index holds: counts, and what was left out or could not be read."""
     counts = index.counts()
-    name = model_name(settings)
+    name, missing = model_of(settings)
     have, total = index.vector_counts(name)
     stamp = index.meta_get("indexed_at")
     notices = []
-    if have < total:
+    if missing:
+        notices.append(f"{missing.message}: recall has words and links only. {missing.hint}")
+    elif have < total:
         notices.append(f"{total - have} passages wait for their vector: genesys index")
     if counts.stale_links:
         notices.append("a pass was interrupted: genesys index continues it")
