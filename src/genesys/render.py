@@ -57,7 +57,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [as_json(v) for v in value]
     if isinstance(value, float):
-        return round(value, 6)
+        return round(value, 9)  # factors must still multiply to their score (P8)
     return value
 
 

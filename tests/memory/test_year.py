@@ -1,4 +1,4 @@
-"""A year of the whole engine on a frozen clock: what is used stays, what is not fades, and what goes comes back."""
+"""A year of the whole engine on a frozen clock: what is used stays, what is not fades."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def flaps(steps: list[tuple[float, str]]) -> int:
 
 @pytest.mark.slow
 def test_a_year(memory: Genesys, vault: Path, clock: Clock) -> None:
-    """Widening recalls end active, ten in a day dormant before them; a lonely memory goes, no person's note."""
+    """Widening recalls end active, ten in a day dormant; a lonely memory goes, no person's note."""
     memory.pin("Rule")
     lonely = memory.remember("A passing remark about bassoons.", source_session="s").path
     kept = memory.remember("Kazoos matter.", related=[("Hub", EdgeType.SUPPORTS)], source_session="t").path
@@ -82,8 +82,11 @@ def test_a_year(memory: Genesys, vault: Path, clock: Clock) -> None:
             pruned += memory.decay().pruned
     assert [lonely] == pruned
     wanted = {
-        "Spaced.md": Status.ACTIVE, "Massed.md": Status.DORMANT, "Rule.md": Status.CORE, "Lonely.md": Status.FADING,
-    }  # fmt: skip
+        "Spaced.md": Status.ACTIVE,
+        "Massed.md": Status.DORMANT,
+        "Rule.md": Status.CORE,
+        "Lonely.md": Status.FADING,
+    }
     assert wanted == {path: row(memory, path).status for path in wanted}
     assert row(memory, "Spaced.md").score > 2 * row(memory, "Massed.md").score
     assert [] == [t for t, new in statuses(memory, "Spaced.md") if new != "active"]

@@ -8,7 +8,7 @@ from typing import Any
 from genesys.engine import inferring
 from genesys.engine.indexing import resolve_links
 from genesys.engine.memory import note_row_of, put_file
-from genesys.errors import IndexError_, NoteNotFound, WriteRefused
+from genesys.errors import NoteNotFound, WriteRefused
 from genesys.model import AccessKind, CreatedBy, Edge, EdgeType, Json, Kind, Status
 from genesys.paths import check_path
 from genesys.reports import Forgotten
@@ -39,7 +39,7 @@ def trash_note(
             went = trash(settings.vault, row.path, option, system_trash=settings.system_trash)
             number = index.add_event(event, row.path, {"trashed": went, **detail}, now=now, keep=True)
             index.remove([row.path])
-    except IndexError_:
+    except BaseException:
         if went:
             restore(settings.vault, went, row.path)
         raise
