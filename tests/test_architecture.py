@@ -52,6 +52,7 @@ ROOM_OF = {
     "bridge": "shell",
     "cli": "shell",
     "daemon": "shell",
+    "daemon_clients": "shell",
     "hooks": "shell",
     "remote": "shell",
     "server": "shell",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     CallToolResult,
     ElicitRequest,
@@ -32,6 +33,7 @@ from mcp_types import (
     InputRequiredResult,
     TextContent,
     ToolAnnotations,
+    jsonrpc_message_adapter,
 )
 from mcp_types.version import is_version_at_least
 from pydantic import BaseModel, Field, PrivateAttr
@@ -48,7 +50,7 @@ from genesys.serving.guidance import instructions, prompt_text, survey
 from genesys.serving.host import Host
 from genesys.serving.wire import Wire
 
-__all__ = ["build_server", "serve_stdio"]
+__all__ = ["build_server", "serve_lines", "serve_stdio"]
 
 T = TypeVar("T")
 
@@ -326,3 +328,36 @@ def serve_stdio(host: Host, wire: Wire) -> None:
             await inner.run(incoming, outgoing, inner.create_initialization_options())
 
     anyio.run(run)
+
+
+async def serve_lines(
+    host: Host, lines: AsyncIterator[bytes], send: Callable[[bytes], Awaitable[None]]
+) -> None:
+    """Serve one of several clients of a host that is started already: messages as ``lines`` come, until
+    they end; answers go to ``send``, a line each."""
+    server = await anyio.to_thread.run_sync(build_server, host)
+    into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, out = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        async with into:
+            async for line in lines:
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError as error:
+                    await into.send(error)
+                    continue
+                await into.send(SessionMessage(message))
+
+    async def write() -> None:
+        async with out:
+            async for sent in out:
+                line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await send(line.encode() + b"\n")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        group.start_soon(write)
+        inner = server._lowlevel_server
+        await inner.run(incoming, outgoing, inner.create_initialization_options())
+        group.cancel_scope.cancel()

@@ -85,6 +85,12 @@ class Settings:
     maintenance_interval_s: float = _option(600.0, "Time between maintenance passes", "seconds", low=1)
     idle_exit_s: float = _option(900.0, "The daemon ends so long after its last client", "seconds", low=1)
     debounce_ms: int = _option(300, "Quiet time before the watcher acts on a change", "milliseconds", low=0)
+    watch: Literal["auto", "poll"] = _option(
+        "auto", "How changes are noticed: by events where the disk gives any, or by looking every few seconds"
+    )
+    recall_daemon: bool = _option(
+        False, "genesys recall starts a daemon, so that the next question is instant"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = _option("info", "Least serious line logged")
     cache_dir: Path = _option(Path(), "Small files that are the same for all vaults")
     parse: ParseOptions = field(default_factory=ParseOptions)
@@ -201,11 +207,7 @@ def _groups() -> Mapping[str, Any]:
 @cache
 def _options() -> Mapping[str, Option]:
     """Every option by name. Names are unique across the groups, which a test holds."""
-    own = (
-        Option(o.name, o.type, o.default, **o.metadata_)
-        for o in _fields(Settings)
-        if o.metadata_
-    )
+    own = (Option(o.name, o.type, o.default, **o.metadata_) for o in _fields(Settings) if o.metadata_)
     options = {option.name: option for option in own}
     for group, kind in _groups().items():
         for item in _fields(kind):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from daemon.helpers import settings_of
+from daemon.processes import Running
 from genesys.engine.session import Genesys
 from support import VAULT
 
@@ -25,3 +27,10 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def vault(indexed: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(indexed, tmp_path / "vault", symlinks=True))
+
+
+@pytest.fixture
+def running(vault: Path) -> Iterator[Running]:
+    """Starts processes on the vault, and leaves none behind."""
+    with Running(vault) as made:
+        yield made

@@ -22,6 +22,11 @@ def main() -> None:
 
 def run(argv: list[str]) -> int:
     """Run one command and translate what goes wrong into one line on stderr and an exit code."""
+    if argv[:1] == ["serve"]:
+        from genesys.bridge import plain_call
+
+        if (call := plain_call(argv[1:])) is not None:
+            return _bridge(call.vault)
     from typer import Abort, BadParameter
 
     from genesys.cli.app import app
@@ -52,6 +57,20 @@ def run(argv: list[str]) -> int:
             raise
         detail = " ".join(f"{type(e).__name__}: {e}".split())
         return _say(f"unexpected fault ({detail})", "GENESYS_DEBUG=1 shows where; please report it", 1)
+
+
+def _bridge(vault: str | None) -> int:
+    """``serve`` without loading the command line: a session should cost little more than a bare Python."""
+    from genesys.bridge import serve_vault
+    from genesys.errors import GenesysError
+
+    try:
+        serve_vault(vault)
+    except GenesysError as e:
+        return _say(e.message, _next(e), e.exit_code)
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 def _next(error: GenesysError) -> str:

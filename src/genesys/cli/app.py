@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from genesys import __version__
-from genesys.cli import asking, indexing, lasting, looking, remembering
+from genesys.cli import asking, daemon, indexing, lasting, looking, remembering, serve
 
 __all__ = ["app"]
 
@@ -36,5 +36,5 @@ def root(
     """Your Obsidian vault is Claude's memory."""
 
 
-for module in (indexing, asking, looking, remembering, lasting):
+for module in (indexing, asking, looking, remembering, lasting, serve, daemon):
     module.register(app)

@@ -54,7 +54,7 @@ def recall(
     if (batch is None) == (not query.strip()):
         raise UsageError("recall takes a question, or --batch FILE", hint='genesys recall "why did we …"')
     filters = _filters(folder, tag, status, kind, since)
-    with open_memory(vault, read_only=read_only) as memory:
+    with open_memory(vault, read_only=read_only, start=True) as memory:
         if batch is not None:
             _recall_batch(memory, batch, k, filters, read_only)
             return

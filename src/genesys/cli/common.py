@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 if TYPE_CHECKING:
     from genesys.engine.session import Genesys, Progress
     from genesys.settings import Settings
+    from genesys.sockets import Link
 
 __all__ = [
     "JsonFlag",
@@ -53,12 +54,31 @@ def settings_for(vault: Path | None) -> Settings:
 
 @contextmanager
 def open_memory(
-    vault: Path | None, *, read_only: bool = False, missing_ok: bool = False
+    vault: Path | None, *, read_only: bool = False, missing_ok: bool = False, start: bool = False
 ) -> Iterator[Genesys]:
+    """The memory of a vault: its daemon's, where one runs (there is one writer), else opened here.
+
+    With ``start`` a daemon may be started, if the person's settings say so.
+    """
     from genesys.engine.session import Genesys
 
-    with Genesys.open(settings_for(vault), read_only=read_only, missing_ok=missing_ok) as memory:
+    settings = settings_for(vault)
+    link = _daemon(settings, start=start and settings.recall_daemon)
+    if link is not None:
+        from genesys.remote import Remote
+
+        with Remote(link, settings) as far:
+            yield cast("Genesys", far)
+        return
+    with Genesys.open(settings, read_only=read_only, missing_ok=missing_ok) as memory:
         yield memory
+
+
+def _daemon(settings: Settings, *, start: bool) -> Link | None:
+    from genesys.sockets import supported
+    from genesys.starting import find
+
+    return find(settings.vault, settings.index, start=start) if supported() else None
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:

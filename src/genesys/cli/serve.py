@@ -28,7 +28,14 @@ def serve(
     vault: VaultOption = None,
 ) -> None:
     """Serve Claude over stdin and stdout (MCP)."""
-    serve_in_process(settings_for(vault))
+    from genesys.sockets import supported
+
+    if in_process or not supported():
+        serve_in_process(settings_for(vault))
+    else:
+        from genesys.bridge import serve_vault
+
+        serve_vault(str(vault) if vault else None)
 
 
 def serve_in_process(settings: object) -> None:

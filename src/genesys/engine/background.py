@@ -89,6 +89,7 @@ class Background:
         self.settings = settings
         self.activity = Activity()
         self.read_once = False
+        self.pass_s = 0.0  # seconds that the last look at the whole vault took
         self._last_pass = float("-inf")  # when the vault was last read, by time.monotonic()
         self.problem = ""
         self.model_problem = ""
@@ -296,9 +297,12 @@ class Background:
             if self._replaced:
                 self._close()
                 self._replaced = False
+        if not self.settings.vault.is_dir():  # before anything could be made in its place
+            raise VaultNotFound(f"no folder at {self.settings.vault}", hint="Is its disk mounted?")
         with lease.hold(self.settings.index.parent):
             index = self._opened()
             self._rules = load_rules(self.settings.vault)
+            start = time.monotonic()
             report = indexing.run(
                 self.settings, index, now=self._clock(), full=full, paths=paths, progress=self._report
             )
@@ -308,6 +312,8 @@ class Background:
         for line in report.kept:
             log.warning("%s", line)
         self._last_pass = time.monotonic()
+        if not paths:
+            self.pass_s = self._last_pass - start
         self.read_once, self._embedded = True, False
         self.problem = f"nothing was forgotten: {report.kept[0]}" if report.kept else ""
         return report

@@ -18,12 +18,64 @@ try:
 except ImportError:  # Windows has no flock; SQLite's own locking still keeps the index whole
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK_NAME", "hold", "is_held"]
+__all__ = ["LOCK_NAME", "Lease", "hold", "is_held"]
 
 HAS_FLOCK = fcntl is not None
 LOCK_NAME = "daemon.lock"
 PATIENCE_S = 0.25  # a look by `is_held` has the lock for an instant; that must not turn a writer away
 PAUSE_S = 0.02
+
+_ours: dict[str, Lease] = {}  # leases that this process holds for good, by the real path of their folder
+
+
+class Lease:
+    """The lease of a process that keeps it until :meth:`release`: the daemon.
+
+    Inside that process :func:`hold` has nothing left to wait for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._fd = -1
+
+    def take(self, note: bytes = b"") -> bool:
+        """Take it, or find that it is still ours; False where another process has it.
+
+        ``note`` is written into the file, for whoever asks who holds it. A file that was exchanged (with
+        the disk it is on, say) is locked anew.
+
+        Raises:
+            IndexError_: the folder can't be written.
+        """
+        if self._fd >= 0 and self._same_file():
+            return True
+        self.release()
+        fd = _opened(self.folder)
+        if not _locked(fd, 0.0):
+            os.close(fd)
+            return False
+        self._fd = fd
+        _ours[os.path.realpath(self.folder)] = self
+        with contextlib.suppress(OSError):  # a full disk; the lock is what counts
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, note, 0)
+        return True
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            _ours.pop(os.path.realpath(self.folder), None)
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, 0)
+            os.close(self._fd)
+            self._fd = -1
+
+    def _same_file(self) -> bool:
+        try:
+            there = os.stat(self.folder / LOCK_NAME)
+        except OSError:
+            return True  # away with its disk: nobody else can have it
+        ours = os.fstat(self._fd)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
 
 @contextlib.contextmanager
@@ -34,14 +86,10 @@ def hold(folder: Path) -> Iterator[None]:
         BusyError: another process has it.
         IndexError_: the folder can't be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as e:
-        raise IndexError_(
-            f"the index can't be written: {folder}: {e.strerror or e}",
-            hint="set GENESYS_INDEX to a place that can be written",
-        ) from e
+    if os.path.realpath(folder) in _ours:
+        yield
+        return
+    fd = _opened(folder)
     try:
         if not _locked(fd, PATIENCE_S):
             raise BusyError(
@@ -51,6 +99,17 @@ def hold(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def _opened(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as e:
+        raise IndexError_(
+            f"the index can't be written: {folder}: {e.strerror or e}",
+            hint="set GENESYS_INDEX to a place that can be written",
+        ) from e
 
 
 def _locked(fd: int, patience_s: float) -> bool:

@@ -1,0 +1,178 @@
+"""Start the vault's daemon where none runs, and connect to it. Light: the bridge imports this."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from genesys import __version__
+from genesys.errors import BusyError, GenesysError
+from genesys.sockets import Link, Places, connect, is_newer, places
+
+__all__ = ["ensure", "find", "holder", "spawn", "stop"]
+
+STOP_S = 20.0  # time to write back; who takes longer hangs
+START_S = 60.0  # a loaded machine takes seconds to start Python
+PAUSE_S = 0.02
+
+
+def ensure(where: Places, role: str, *, deadline_s: float = START_S) -> Link:
+    """A connection to the vault's daemon; starts it where there is none, replaces it where it is older.
+
+    Raises:
+        BusyError: it can't be had in time.
+        GenesysError: it can't be started; it said why on stderr.
+    """
+    end = time.monotonic() + deadline_s
+    while time.monotonic() < end:
+        link = connect(where, role)
+        if link is None:
+            with _starter(where, end):
+                link = connect(where, role) or _started(where, role, end)
+        if link is None:
+            continue
+        if not link.said.get("leaving") and not is_newer(__version__, str(link.said.get("version", ""))):
+            return link
+        link.close()  # it has been told that we are newer, and goes
+        time.sleep(PAUSE_S)
+    raise BusyError(
+        "the vault's daemon can't be reached",
+        hint="`genesys daemon logs` says why; `genesys serve --in-process` works without one",
+    )
+
+
+@contextlib.contextmanager
+def _starter(where: Places, end: float) -> Iterator[None]:
+    """One at a time: of ten sessions that open together, one starts the daemon and nine wait for it."""
+    import fcntl
+
+    fd = os.open(where.start, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > end:
+                    raise BusyError("another process is starting the vault's daemon") from None
+                time.sleep(PAUSE_S)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _started(where: Places, role: str, end: float) -> Link | None:
+    spawn(where.vault)
+    while time.monotonic() < end:
+        link = connect(where, role)
+        if link is not None:
+            return link
+        time.sleep(PAUSE_S)
+    return None
+
+
+def spawn(vault: Path) -> None:
+    """Start a daemon that outlives us. Returns when it has left this process's family.
+
+    Raises:
+        GenesysError: its settings or its vault can't be used.
+    """
+    command = [sys.executable, "-m", "genesys.daemon", "--vault", str(vault)]
+    # Its own session: a Ctrl-C in our terminal is not meant for it.
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True, check=False)
+    if done.returncode:
+        raise GenesysError(
+            "the vault's daemon can't be started", hint="genesys daemon start --foreground shows why"
+        )
+
+
+def find(vault: Path, index: Path, *, start: bool) -> Link | None:
+    """For a command: a connection to the daemon of a vault, if one runs (or may be started) on this index.
+
+    Raises:
+        BusyError: one runs and does not answer.
+    """
+    try:
+        where = places(vault)
+    except GenesysError:
+        return None  # without a place for a daemon there is none
+    link = ensure(where, "cli") if start else _living(where)
+    if link is not None and link.said.get("index") != str(index):
+        link.close()
+        return None
+    return link
+
+
+def _living(where: Places) -> Link | None:
+    """The daemon that runs; one that is about to go is waited for, since there is one writer."""
+    end = time.monotonic() + STOP_S
+    while True:
+        link = connect(where, "cli")
+        if link is None or not link.said.get("leaving"):
+            return link
+        link.close()
+        if time.monotonic() > end:
+            raise BusyError("the vault's daemon is about to end", hint="try again in a moment")
+        time.sleep(PAUSE_S)
+
+
+def holder(where: Places) -> int | None:
+    """The process that is the vault's daemon; None where there is none, whatever files say."""
+    import fcntl
+
+    try:
+        fd = os.open(where.lock, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None
+    except OSError:
+        try:
+            return int(json.loads(os.pread(fd, 4096, 0))["pid"])
+        except (ValueError, KeyError, TypeError):
+            return None
+    finally:
+        os.close(fd)
+
+
+def stop(where: Places) -> bool:
+    """End the vault's daemon and wait until it is gone; False where none ran.
+
+    Raises:
+        BusyError: it does not end.
+    """
+    pid = holder(where)
+    try:
+        link = connect(where, "control", wait_s=5.0)
+        if link is None and pid is None:
+            return False
+        if link is not None:
+            pid = int(link.said["pid"])
+            link.socket.sendall(b'{"ask": "stop"}\n')
+            link.close()
+    except (BusyError, OSError):
+        pass  # it hangs
+    for signal_number, wait_s in ((0, STOP_S), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+        if pid is None or _gone(pid, signal_number, wait_s):
+            return True
+    raise BusyError(f"the daemon (process {pid}) does not end", hint=f"kill -9 {pid}")
+
+
+def _gone(pid: int, signal_number: int, wait_s: float) -> bool:
+    end = time.monotonic() + wait_s
+    try:
+        os.kill(pid, signal_number)
+        while time.monotonic() < end:
+            os.kill(pid, 0)
+            time.sleep(PAUSE_S)
+    except ProcessLookupError:
+        return True
+    return False
