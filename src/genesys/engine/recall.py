@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from genesys.engine.answer import Found, hits_of
+from genesys.engine.mentions import matcher_of
 from genesys.engine.view import REACH, View, view_of
 from genesys.model import Answer, Filters
 from genesys.parse.mentions import find_names
@@ -102,7 +103,7 @@ def _rank(
     base = _total(shares, len(view.note_ids))
     candidates = top_of(np.where(allowed, base, FAR), max(params.candidates, k + SPARE))
     texts = _texts(index, view, best[candidates])
-    shares |= _text_bonuses(view, candidates, best, texts, question, params)
+    shares |= _text_bonuses(index, view, candidates, best, texts, question, params)
     scores = _total(shares, len(view.note_ids))
     first = spread(view.graph, scores, params.spread_seeds, params.spread_weight, params.spread_power)
     half = params.spread_seeds // 2
@@ -230,10 +231,10 @@ def _note_bonuses(
     person, named = np.zeros(n), np.zeros(n)
     if len(people) == 1:
         person[view.people(index)[people[0]]] = params.person_bonus
-    names = view.names(index)
+    names = matcher_of(index)
     for mention in {m.name for m in find_names(names, question.text, need_capital=False)}:
         owners = names.owners[mention]
-        named[list(owners)] += params.named_bonus / len(owners) ** 0.5
+        named[view.notes(np.array(owners, dtype=np.int64))] += params.named_bonus / len(owners) ** 0.5
     linked = params.linked_bonus * np.minimum(np.log1p(view.linked) / LINKED_LOG, 1.0)
     return {"person": person, "named": named, "linked": linked}
 
@@ -246,6 +247,7 @@ def _texts(index: Index, view: View, places: Ints) -> dict[int, PassageRow]:
 
 
 def _text_bonuses(
+    index: Index,
     view: View,
     candidates: Ints,
     best: Ints,
@@ -257,11 +259,12 @@ def _text_bonuses(
     n = len(view.note_ids)
     text, when, date = np.zeros(n), np.zeros(n), np.zeros(n)
     ranges = [(d.start, d.end) for d in question.dates]
+    known = view.person_words(index)
     for note in candidates:
         row = texts.get(int(best[note]))
         if row is None:
             continue
-        seen = traits(row.text)
+        seen = traits(row.text, known)
         text[note] = params.length_bonus * seen.length + params.names_bonus * seen.names
         text[note] -= params.question_malus * seen.question
         when[note] = params.when_bonus * (question.when and seen.time)

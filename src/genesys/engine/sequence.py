@@ -22,15 +22,17 @@ _DAILY = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})[^/]*\.md$", re.IGNORECASE)
 
 def refresh_sequence(index: Index) -> tuple[int, int]:
     """Bring the edges of order up to date; (added, removed)."""
-    rows = index.note_rows()
-    sessions = [[rows[i].path for i in notes if i in rows] for notes in index.sessions().values()]
-    daily = sorted((m.group(1), r.path) for r in rows.values() if (m := _DAILY.search(r.path)))
-    written = {
-        (e.source, e.target)
-        for e in index.edges_of(list(rows), [EdgeType.TEMPORAL_SEQUENCE], "out")
-        if e.created_by is not CreatedBy.SEQUENCE
-    }
+    sessions = [list(_paths(index, notes)) for notes in index.sessions().values()]
+    daily = sorted((m.group(1), path) for path in index.daily_notes() if (m := _DAILY.search(path)))
+    written = index.written_sequence()
     return index.replace_inferred(CreatedBy.SEQUENCE, sequence_edges(daily, sessions, written))
+
+
+def _paths(index: Index, notes: Sequence[int]) -> Iterator[str]:
+    for note in notes:
+        path = index.file_path(note)
+        if path is not None:
+            yield path
 
 
 def sequence_edges(

@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from genesys.model import CAUSAL, WRITTEN, CreatedBy, EdgeType
-from genesys.parse.mentions import Matcher, build_matcher
 from genesys.score.fuse import Floats, Ints, chain, near_places
 from genesys.score.spread import Graph, build_graph
 from genesys.store.index import Index
@@ -62,15 +61,6 @@ class View:
         found: Ints = at[self.note_ids[at] == note_ids].astype(np.int64)
         return found
 
-    def names(self, index: Index) -> Matcher:
-        """Titles and aliases of all notes, by note number."""
-        if "names" not in self._lazy:
-            number = {int(n): i for i, n in enumerate(self.note_ids)}
-            called = {number[r.note_id]: (r.title, *r.aliases) for r in index.names() if r.note_id in number}
-            self._lazy["names"] = build_matcher(called)
-        found: Matcher = self._lazy["names"]
-        return found
-
     def people(self, index: Index) -> Mapping[str, Ints]:
         """Note numbers by the name of a person that their properties name."""
         if "people" not in self._lazy:
@@ -80,6 +70,15 @@ class View:
             arrays = {name: self.notes(np.array(notes, dtype=np.int64)) for name, notes in groups.items()}
             self._lazy["people"] = arrays
         found: Mapping[str, Ints] = self._lazy["people"]
+        return found
+
+    def person_words(self, index: Index) -> frozenset[str]:
+        """Single words of people's names, as written."""
+        if "person_words" not in self._lazy:
+            self._lazy["person_words"] = frozenset(
+                w for name in self.people(index) for w in (name, *name.split())
+            )
+        found: frozenset[str] = self._lazy["person_words"]
         return found
 
     def superseded(self) -> Mapping[int, int]:
@@ -108,7 +107,7 @@ _lock = threading.Lock()
 def view_of(index: Index, params: RecallParams) -> View:
     """The view of the index as it is now; made anew only where passages, names or edges have changed."""
     with _lock:
-        stamp = (index.places_version(), index.meta_get("names_hash"), params)
+        stamp = (index.places_version(), index.names_version(), params)
         cached = _views.get(index)
         if cached is None or cached[0] != stamp:
             cached = _views[index] = (stamp, _build(index, params))

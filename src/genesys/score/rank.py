@@ -25,7 +25,7 @@ _TIME = re.compile(
     r"|hier|demain|semaine|mois|années?)\b|[年月日]|昨天|今天|上周",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<=[\w,;] )[A-ZÀ-ÖØ-ÞА-ЯЁ][\w'’-]+|[\"“«「『][^\"”»」』]{2,60}[\"”»」』]")
+_NAME = re.compile(r"(?<=[a-zß-öø-ÿа-яё,;] )[A-ZÀ-ÖØ-ÞА-ЯЁ][\w'’-]+|[\"“«「『][^\"”»」』]{2,60}[\"”»」』]")
 _PRONOUN = frozenset({"I", "I'm", "I'll", "I've", "I'd", "I’m", "I’ll", "I’ve", "I’d"})
 LONG_WORDS = 60  # words from which a text gains no more by length
 UNIT_WORDS = 10  # words at which length begins to tell

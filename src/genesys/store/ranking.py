@@ -9,13 +9,24 @@ import apsw
 
 from genesys.errors import UsageError
 from genesys.store import meta
-from genesys.store.db import Db
+from genesys.store.db import Db, listed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["match_rows", "people_pairs", "places_version", "similar_words"]
+__all__ = [
+    "daily_notes",
+    "mark_mentions",
+    "match_rows",
+    "names_version",
+    "people_pairs",
+    "places_version",
+    "similar_words",
+    "stale_mentions",
+    "sync_names",
+    "written_sequence",
+]
 
 
 def match_rows(
@@ -55,3 +66,57 @@ def similar_words(db: Db, start: str, limit: int) -> list[tuple[str, int]]:
     """(word, passages that have it) of indexed words, as stemmed, that begin with ``start``."""
     sql = "SELECT term, doc FROM passages_vocab WHERE term >= ? AND term < ? ORDER BY doc DESC LIMIT ?"
     return [(str(term), int(doc)) for term, doc in db.all(sql, (start, start + "\U0010ffff", limit))]
+
+
+# ------------------------------------------------------------------ what inferred edges have seen
+
+# Passages that come have new ids and those that go change the number, so the pair stands for the texts.
+_MARKS = "SELECT note_id, max(id) * 4096 + count(*) % 4096 AS mark FROM passages GROUP BY note_id"
+_NAMES = "SELECT id AS note_id, title AS name FROM notes UNION SELECT note_id, alias FROM aliases"
+NAMES_VERSION = "names_version"
+
+
+def stale_mentions(db: Db) -> list[int]:
+    """Notes whose passages have changed since :func:`mark_mentions`."""
+    sql = f"""SELECT p.note_id FROM ({_MARKS}) p LEFT JOIN mention_marks m ON m.note_id = p.note_id
+        WHERE m.mark IS NOT p.mark ORDER BY p.note_id"""
+    return [note for (note,) in db.all(sql)]
+
+
+def mark_mentions(db: Db, notes: Sequence[int]) -> None:
+    """Remember that the texts of these notes, as they are, have been searched."""
+    marks = _MARKS.replace("GROUP", "WHERE note_id IN (SELECT value FROM json_each(?)) GROUP")
+    db.run(f"INSERT OR REPLACE INTO mention_marks(note_id, mark) {marks}", (listed(notes),))
+
+
+def sync_names(db: Db) -> list[str]:
+    """Bring the list of names up to date; those that came or went since the last call."""
+    gone = db.all(f"SELECT note_id, name FROM mention_names EXCEPT SELECT note_id, name FROM ({_NAMES})")
+    come = db.all(f"SELECT note_id, name FROM ({_NAMES}) EXCEPT SELECT note_id, name FROM mention_names")
+    db.many("DELETE FROM mention_names WHERE note_id = ? AND name = ?", gone)
+    db.many("INSERT OR IGNORE INTO mention_names(note_id, name) VALUES(?, ?)", come)
+    if gone or come:
+        meta.bump(db, NAMES_VERSION)
+    return sorted({str(name) for _, name in (*gone, *come)})
+
+
+def names_version(db: Db) -> int:
+    """Changes whenever :func:`sync_names` found a difference."""
+    return meta.version(db, NAMES_VERSION)
+
+
+def daily_notes(db: Db) -> list[str]:
+    """Paths of notes whose names begin with an ISO date."""
+    day = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
+    sql = "SELECT path FROM files WHERE type = 'note' AND name_key GLOB ?"
+    return [path for (path,) in db.all(sql, (day,))]
+
+
+def written_sequence(db: Db) -> set[tuple[str, str]]:
+    """(earlier, later) of every order in time that a note says itself."""
+    rows = db.all(
+        """SELECT s.path, t.path FROM edges e
+        JOIN files s ON s.id = e.source_id JOIN files t ON t.id = e.target_id
+        WHERE e.type = 'temporal_sequence' AND e.link_id IS NOT NULL"""
+    )
+    return {(str(a), str(b)) for a, b in rows}

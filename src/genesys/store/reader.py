@@ -173,6 +173,18 @@ class Reader:
     def similar_words(self, start: str, limit: int) -> list[tuple[str, int]]:
         return ranking.similar_words(self._db, start, limit)
 
+    def names_version(self) -> int:
+        return ranking.names_version(self._db)
+
+    def stale_mentions(self) -> list[int]:
+        return ranking.stale_mentions(self._db)
+
+    def daily_notes(self) -> list[str]:
+        return ranking.daily_notes(self._db)
+
+    def written_sequence(self) -> set[tuple[str, str]]:
+        return ranking.written_sequence(self._db)
+
     def people_pairs(self) -> list[tuple[int, str]]:
         return ranking.people_pairs(self._db)
 

@@ -183,7 +183,16 @@ CREATE TABLE preimages(
 CREATE TABLE skipped(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (Migration("0001-base", _BASE),)
+# What the search for unlinked mentions has read: the state of each note's passages, and every name.
+_MENTIONS = """
+CREATE TABLE mention_marks(
+  note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
+  mark INTEGER NOT NULL);
+CREATE TABLE mention_names(
+  note_id INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY(note_id, name)) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (Migration("0001-base", _BASE), Migration("0002-mentions", _MENTIONS))
 
 
 def migrate(db: Db, migrations: Sequence[Migration] = MIGRATIONS) -> None:
