@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 from genesys.embed import Embedder
+from genesys.engine.names import well_formed
 from genesys.engine.recall import recall as rank
 from genesys.engine.traces import record_recall
 from genesys.errors import IndexError_
@@ -32,6 +33,7 @@ def recall(
 ) -> Answer:
     """Rank the vault for ``query``; unless told not to, each returned note is accessed once."""
     start = time.perf_counter()
+    query = well_formed(query)
     answer = rank(index, embedder, settings, query, k, filters, now=now, query_date=query_date)
     answer = replace(answer, ms=(time.perf_counter() - start) * 1000)
     return _traced(index, settings, answer, now) if leave_trace else answer

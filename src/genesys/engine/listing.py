@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from genesys.engine import lease
 from genesys.engine.embedding import model_of
+from genesys.engine.names import well_formed
 from genesys.model import Filters, Skipped
 from genesys.reports import NoteRef, StatusReport
 from genesys.settings import Settings
@@ -53,7 +54,7 @@ def search(
         return tuple(to_ref(row, settings) for row in rows)
     from genesys.engine.recall import keyword_notes
 
-    found = keyword_notes(index, query, filters, limit=k + offset)[offset:]
+    found = keyword_notes(index, well_formed(query), filters, limit=k + offset)[offset:]
     rows_by_path = {row.path: row for row in index.notes_by_path([p for p, _ in found])}
     return tuple(to_ref(rows_by_path[p], settings, text) for p, text in found if p in rows_by_path)
 

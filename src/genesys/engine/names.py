@@ -12,7 +12,7 @@ from genesys.parse.resolve import resolve
 from genesys.parse.text import target_key
 from genesys.store.index import Index
 
-__all__ = ["resolve_name"]
+__all__ = ["resolve_name", "well_formed"]
 
 MAX_NAME = 4_000  # characters; no path of a vault is longer, percent-encoded or not
 MAX_SHOWN = 80  # characters of an unknown name that an error repeats
@@ -107,3 +107,8 @@ def _nearest(index: Index, target: str) -> str:
         else []
     )
     return "did you mean " + " or ".join(repr(t) for t in near) + "?" if near else "see `genesys search`"
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates replaced: JSON may bring them, and nothing below can encode them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
