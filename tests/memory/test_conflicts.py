@@ -20,7 +20,10 @@ PAIRS = [
 
 
 def test_hints_are_precise_and_find_most_of_a_labelled_set() -> None:
-    """61 pairs in three languages: nine hints in ten are right, and nine contradictions in ten are found."""
+    """85 pairs in three languages: nine hints in ten are right, and nine contradictions in ten are found.
+
+    The last 24 were written after the rules: there all hints were right, and 10 of 12 contradictions found.
+    """
     hinted = [bool(conflict(pair["new"], pair["old"])) for pair in PAIRS]
     true = sum(hint and pair["conflict"] for hint, pair in zip(hinted, PAIRS, strict=True))
     precision, recall = true / sum(hinted), true / sum(pair["conflict"] for pair in PAIRS)

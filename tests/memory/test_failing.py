@@ -18,13 +18,14 @@ from support import child_env, tree_bytes
 NOTES = {f"N{i}.md": f"Note {i} about anchors.\n" for i in range(20)}
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_folder_is_said_in_one_line(tmp_path: Path) -> None:
     """Remembering, pinning and forgetting are refused; the notes stay as they are."""
     vault = make_vault(tmp_path / "vault", NOTES)
     with memory_of(vault, Clock()) as memory:
         memory.index()
         os.chmod(vault, 0o555)
+        if os.access(vault, os.W_OK):
+            pytest.skip("who runs this may write anywhere")
         try:
             for call in (
                 lambda: memory.remember("x y z."),
@@ -36,7 +37,7 @@ def test_a_read_only_folder_is_said_in_one_line(tmp_path: Path) -> None:
                 assert "\n" not in refused.value.message
         finally:
             os.chmod(vault, 0o755)
-        assert set(NOTES) == {p.name for p in vault.glob("*")}
+        assert set(NOTES) == {p.name for p in vault.glob("[!.]*")}
 
 
 def test_an_index_that_can_not_take_the_memory_leaves_no_note(tmp_path: Path) -> None:
