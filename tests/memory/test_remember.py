@@ -14,6 +14,7 @@ import pytest
 from genesys.engine.session import Genesys
 from genesys.errors import AmbiguousNote, NoteNotFound, UsageError
 from genesys.model import CreatedBy, EdgeType, Kind, MemoryType
+from genesys.parse.memory_text import as_written
 from memory.helpers import Clock, make_vault, memory_of, row
 from support import child_env, invoke, tree_bytes
 
@@ -209,6 +210,8 @@ def test_no_content_swallows_the_links_or_leaves_the_folder(
     assert done.path.startswith("Memories/2026/")
     assert [done.path] == memories(vault)
     assert "" == row(memory, done.path).problem
+    assert as_written((vault / done.path).read_text(encoding="utf-8")), "nobody edited it"
+    assert not as_written((vault / done.path).read_text(encoding="utf-8") + "one word")
     assert ("Budget cut.md", EdgeType.CAUSED_BY) in {(e.target, e.type) for e in done.edges}
     again = memory.remember(
         content, related=[("Budget cut", EdgeType.CAUSED_BY)], source_session="s\x1b\n: '"

@@ -24,11 +24,19 @@ KEPT_EDGES = 100
 
 
 def trash_note(
-    index: Index, settings: Settings, row: NoteRow, event: str, reason: str, now: float
+    index: Index,
+    settings: Settings,
+    row: NoteRow,
+    event: str,
+    reason: str,
+    now: float,
+    *,
+    refresh: bool = True,
 ) -> Forgotten:
     """Move a note to the trash, take it out of the index, and record the way back; all of it or nothing.
 
     What a person forgets goes where the vault's own option says, what is pruned to the vault's trash.
+    Without ``refresh`` the caller brings links and inferred edges up to date, once for many notes.
     """
     option = obsidian_config(settings.vault).trash_option if event == "forget" else "local"
     broken = tuple(sorted({e.source for e in index.edges_of([row.id]) if e.target == row.path}))
@@ -43,8 +51,9 @@ def trash_note(
         if went:
             restore(settings.vault, went, row.path)
         raise
-    resolve_links(index)
-    inferring.refresh(index)
+    if refresh:
+        resolve_links(index)
+        inferring.refresh(index)
     return Forgotten(row.path, went, f"genesys forget --undo {number}", broken)
 
 

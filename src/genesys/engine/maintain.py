@@ -154,16 +154,21 @@ def _prune(
     index: Index, settings: Settings, cols: Columns, pruned: tuple[Change, ...], now: float
 ) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
     """Memories whose time is over go to the trash; one that can't go stays and is tried next time."""
+    from genesys.engine import inferring
     from genesys.engine.forgetting import trash_note
+    from genesys.engine.indexing import resolve_links
 
     gone: list[str] = []
     stayed: list[Skipped] = []
     for change in pruned:
         row = cols.rows[change.index]
         try:
-            trash_note(index, settings, row, "prune", change.reason, now)
+            trash_note(index, settings, row, "prune", change.reason, now, refresh=False)
         except VaultError as e:
             stayed.append(Skipped(row.path, e.message))
         else:
             gone.append(row.path)
+    if gone:
+        resolve_links(index)
+        inferring.refresh(index)
     return tuple(gone), tuple(stayed)

@@ -115,8 +115,9 @@ def _contents(lines: list[str]) -> Iterator[list[str]]:
     last = next((i for i in range(len(lines), 0, -1) if not _FIELD.fullmatch(lines[i - 1])), 0)
     for part in (lines[:last], lines[first:], lines):
         yield part
-        if part and "\n".join(part) != "":
-            yield "\n".join(part).rstrip("\n").split("\n")[:-1]
+        text = "\n".join(part).rstrip("\n").split("\n")
+        if re.fullmatch(r"`{3,}|~{3,}", text[-1]):  # the fence that we closed
+            yield text[:-1]
 
 
 def _yaml(text: str) -> str:
