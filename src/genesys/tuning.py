@@ -90,21 +90,21 @@ class RecallParams:
     (``benchmarks/recall``); none is tuned to one of them.
     """
 
-    meaning_weight: float = 0.55  # share of vectors in words + meaning
+    meaning_weight: float = 0.58  # share of vectors in words + meaning
     word_saturation: float = 0.9  # BM25's k1: how soon a word repeated adds nothing
     note_words: float = 0.5  # in a note of several passages, share of words that the whole note has
     title_weight: float = 2.0  # a word in the title, against one in the text
     alias_weight: float = 1.5
     heading_weight: float = 1.2
-    context_before: float = 0.6  # a word in the passage before, against one in the passage itself
+    context_before: float = 0.5  # a word in the passage before, against one in the passage itself
     context_after: float = 0.5
     context_falloff: float = 0.67  # with each further passage, up to three
     smooth_before: float = 0.5  # the meaning of the passage before, likewise
     smooth_after: float = 0.3
     smooth_falloff: float = 0.45
-    smooth_alone: float = 0.7  # a passage without neighbours counts itself so much in their place
+    smooth_alone: float = 1.0  # a passage without neighbours counts itself so much in their place
     person_bonus: float = 0.3  # the question names a person of the note
-    length_bonus: float = 0.08  # longer texts hold answers; times ln(1 + words/10), up to 60 words
+    length_bonus: float = 0.07  # longer texts hold answers; times ln(1 + words/10), up to 60 words
     names_bonus: float = 0.06  # texts that name things hold facts
     question_malus: float = 0.05  # texts that only ask
     when_bonus: float = 0.06  # a "when" question and a text that says when

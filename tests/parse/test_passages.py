@@ -42,9 +42,9 @@ def test_what_the_model_reads() -> None:
 
 
 def test_dates_lead_the_text_of_dated_notes() -> None:
-    """A daily note says its day in words; the hash does not cover it, nor the title."""
+    """A daily note says its day in words and not twice; the hash does not cover it, nor the title."""
     note, other = read("Rain.\n", "2023-05-07.md"), read("Rain.\n", "Mill.md")
-    assert "2023-05-07\n[7 May 2023] Rain." == note.passages[0].embed_text
+    assert "[7 May 2023] Rain." == note.passages[0].embed_text
     assert note.passages[0].text_hash == other.passages[0].text_hash
 
 

@@ -35,6 +35,8 @@ _BLOB = re.compile(r"[A-Za-z0-9+/=_\-]{120,}+")
 _BLOB_CHARS = 120
 _DRAWING_DATA = ("json", "compressed-json")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9\-]+)[ \t]*$", re.MULTILINE)
+# A title that says something; a date or a number ("2024-03-09", "D1-3") only blurs a short text's vector.
+_TELLING = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7a3]|^\D*$")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -281,7 +283,7 @@ def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
         line_start=run.pieces[0].start + frame.first_line,
         line_end=run.pieces[-1].end - 1 + frame.first_line,
         text=text,
-        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}".rstrip(),
+        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}".strip(),
         text_hash=_hash(run.path, text),
         block_id=ids.group(1) if ids else "",
         search_text=fold(searched),
@@ -301,7 +303,9 @@ def _searched(piece: _Piece) -> str:
 
 def _prefix(path: tuple[str, ...], frame: Frame) -> str:
     """``title › heading › heading``; too long a path keeps its first and last names."""
-    names = [frame.title, *path]
+    names = [frame.title, *path] if _TELLING.search(frame.title) else list(path)
+    if not names:
+        return ""
     if len(names) > 1 and names[1].casefold() == frame.title.casefold():
         del names[1]
     whole = " › ".join(names)
