@@ -328,3 +328,34 @@ def test_a_folder_whose_notes_were_dragged_elsewhere_is_let_go(vault: TestVault)
         file.unlink()
     report = vault.index()
     assert (report.moved, report.removed, report.notes, report.kept) == (11, 1, 11, ())
+
+
+def test_counts_that_are_kept_are_the_counts_there_are(vault: TestVault) -> None:
+    """Numbers of vectors are remembered between passes; every kind of change makes them be counted anew."""
+
+    def counted_anew() -> tuple[int, int]:
+        con = apsw.Connection(str(vault.root / ".genesys" / "index.db"))
+        con.execute("DELETE FROM meta WHERE key GLOB 'counted:*'")
+        con.close()
+        return counts()
+
+    def counts() -> tuple[int, int]:
+        with vault.memory(read_only=True) as memory:
+            report = memory.status()
+        return report.vectors, report.pending
+
+    vault.write_all({"a.md": LONG, "b.md": "b", "c.md": ""})
+    changes = [
+        lambda: vault.write("a.md", "---\ngenesys: false\n---\n" + LONG),
+        lambda: vault.write("a.md", LONG),
+        lambda: vault.write("c.md", "no longer empty"),
+        lambda: vault.write("c.md", ""),
+        lambda: vault.move("b.md", "moved.md"),
+        lambda: vault.remove("moved.md"),
+    ]
+    vault.index()
+    for number, change in enumerate(changes):
+        change()
+        report = vault.index(embed=number % 2 == 0)
+        kept = counts()
+        assert kept == counted_anew() == (report.reused + report.embedded, report.pending)

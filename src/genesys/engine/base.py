@@ -135,6 +135,7 @@ class Session:
             except ModelError as e:
                 notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
         have, total = self._index.vector_counts(name) if embedded else (have, total)
+        self._index.keep_vector_counts(name)
         seconds = {**report.seconds, "embed": round(time.perf_counter() - start, 4)}
         return replace(
             report,

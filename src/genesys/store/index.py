@@ -38,7 +38,7 @@ Notes and names
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
   names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
   paths_by_key(key) (any type), notes_by_property(key, value) -> [path]
-  has_unscored_own() -> bool                  a note brought a score of its own and was not scored since
+  has_unscored_own, memories_after() -> bool                  a note brought a score of its own and was not scored since
   notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
 
 Passages and full text
@@ -54,6 +54,7 @@ Passages and full text
 Vectors
   pending(model, limit) -> [(vec_key, text)]  newest notes first; pending_of(model, note_id)
   put_vectors(model, dim, keys, vectors), vector_counts(model) -> (have, total)
+  keep_vector_counts(model)                   so that the next count need not read every passage
   knn(model, query, k) -> [(passage_id, cosine)]
   matrix(model) -> Matrix | None (cached), blocks(model), vector_version()
   models(), serving_model(preferred), drop_model(model)
@@ -223,6 +224,9 @@ class Index(Reader):
 
     def put_vectors(self, model: str, dim: int, keys: Sequence[int], block: NDArray[np.float32]) -> None:
         vectors.put_vectors(self._db, model, dim, keys, block)
+
+    def keep_vector_counts(self, model: str) -> None:
+        vectors.keep_counts(self._db, model)
 
     def drop_model(self, model: str) -> None:
         vectors.drop_model(self._db, model)

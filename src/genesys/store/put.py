@@ -340,6 +340,8 @@ def _write_passages(db: Db, rows: _Rows) -> None:
     db.many(f"INSERT INTO passages_fts({columns}) VALUES({_marks(columns)})", rows.fts_new)
     if rows.passages_new or rows.passages_gone:
         meta.bump(db, meta.PASSAGES_VERSION)
+    elif rows.passages_old:  # what is embedded may have become nothing, or something
+        db.run("DELETE FROM meta WHERE key GLOB 'counted:*'")
     if rows.fts_gone:
         meta.bump(db, meta.FTS_GARBAGE, len(rows.fts_gone))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ __all__ = [
     "collect_garbage",
     "drop_model",
     "extension_version",
+    "keep_counts",
     "knn",
     "matrix",
     "models",
@@ -31,6 +33,8 @@ __all__ = [
     "serving_model",
     "vector_counts",
 ]
+
+COUNTED = "counted:"  # meta, with a model's name: versions of passages and vectors, and the counts then
 
 SLOW_BLOCK = 8_192  # rows in one query where the fast path does not fit
 MAX_K = 4_096  # sqlite-vec's own limit of one query
@@ -140,6 +144,24 @@ def drop_model(db: Db, model: str) -> None:
 
 def vector_counts(db: Db, model: str) -> tuple[int, int]:
     """(passages that have a vector of this model, passages that should have one)."""
+    kept = json.loads(meta.get(db, COUNTED + model) or "[]")
+    if kept[:2] == _versions(db):
+        return kept[2], kept[3]
+    return _counted(db, model)
+
+
+def keep_counts(db: Db, model: str) -> None:
+    """Remember the counts with the versions they hold for: to count is to read every passage."""
+    versions = _versions(db)
+    if json.loads(meta.get(db, COUNTED + model) or "[]")[:2] != versions:
+        meta.put(db, COUNTED + model, json.dumps([*versions, *_counted(db, model)]))
+
+
+def _versions(db: Db) -> list[int]:
+    return [meta.version(db, meta.PASSAGES_VERSION), meta.version(db, meta.VECTORS_VERSION)]
+
+
+def _counted(db: Db, model: str) -> tuple[int, int]:
     known = _model(db, model)
     total = db.value("SELECT count(*) FROM passages WHERE embed_text <> ''")
     have = db.value(
