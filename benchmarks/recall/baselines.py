@@ -18,12 +18,13 @@ __all__ = ["Bare"]
 DEPTH = 100  # candidates of each ranking that are fused
 RRF_K = 60
 CHUNK = 700  # characters of a text embedded at once; a document is as near as its nearest piece
-_STOP = frozenset(
-    """a an the of in on at to for from by with and or is are was were be been being do does did has have had what which
-    who whom whose when where why how that this these those it its as than then there their they he she his her him you
-    your i me my we our us about into over after before between during would could should will can may might not no if
-    so such""".split()
-)
+_STOP_WORDS = """
+a an the of in on at to for from by with and or is are was were be been being do does did has have
+had what which who whom whose when where why how that this these those it its as than then there
+their they he she his her him you your i me my we our us about into over after before between during
+would could should will can may might not no if so such
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
 
 

@@ -3,9 +3,9 @@
     python -m benchmarks.recall.run --data locomo-dev.json [--work DIR] [--set KEY=VALUE …]
     python -m benchmarks.recall.run --cloze VAULT [--n 500] [--seed 7] [--work DIR]
 
-Each group of the data becomes a vault (or the given vault is copied and its links cut), ``genesys index`` reads it,
-``genesys recall --batch --read-only --json`` answers. ``--set recall_field=value`` sets GENESYS_RECALL_FIELD, for
-ablations; ``--work`` keeps vaults and indexes for the next run.
+Each group of the data becomes a vault (or the given vault is copied and its links cut), ``genesys index``
+reads it, ``genesys recall --batch --read-only --json`` answers. ``--set spread_weight=0`` sets
+GENESYS_SPREAD_WEIGHT, for ablations; ``--work`` keeps vaults and indexes for the next run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A benchmark as a vault: one note a document, the way a person's notes would hold it.
 
-``GROUP/THREAD/ID.md``; frontmatter with ``date``, ``source_session`` (the thread), ``speaker``, ``prev`` and ``next``
-as quoted links, and ``links`` where the set has them. A document with a title is named by it and begins with it as
-a heading. One vault a group; a question's answer is mapped back by path.
+``GROUP/THREAD/ID.md``; frontmatter with ``date``, ``source_session`` (the thread), ``speaker``, ``prev`` and
+``next`` as quoted links, and ``links`` where the set has them. A document with a title is named by it and
+begins with it as a heading. One vault a group; a question's answer is mapped back by path.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genesys.parse.dates import DateRange, find_dates
-from genesys.parse.query import MAX_TERMS, ask, asks_when, asks_why, named_people, terms_of
+from genesys.parse.query import MAX_TERMS, as_told, ask, asks_when, asks_why, named_people, terms_of
 
 NOW = 1_710_000_000.0  # Saturday, 9 March 2024
 
@@ -124,3 +124,17 @@ def test_people_by_full_name_first_name_and_short_form() -> None:
     assert ("Caroline Stone", "Melanie") == named_people("What did Caroline tell Mel?", known)
     assert ("Jon",) == named_people("did jon's dog come", known)
     assert () == named_people("What can march do?", known)
+
+
+def test_a_question_as_the_person_would_have_it() -> None:
+    """Notes of a person speak in the first person."""
+    assert "What did I give my dog?" == as_told("What did Melanie give Melanie's dog?", "Melanie")
+    assert "Where is I?" == as_told("Where is caroline stone?", "Caroline Stone")
+    assert "Nothing here" == as_told("Nothing here", "")
+
+
+def test_foreign_is_what_is_not_mostly_latin() -> None:
+    """Accents are Latin; Greek, Cyrillic and Chinese are not."""
+    assert not ask("Été à Besançon", NOW).foreign
+    assert ask("水泵 why", NOW).foreign is False
+    assert ask("为什么 pump 停了下来", NOW).foreign

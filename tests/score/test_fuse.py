@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from genesys.score.fuse import (
     FTS_K1,
     TermRows,
+    agreement,
     best_of_notes,
     chain,
     combine,
     lexical,
     near_places,
+    note_words,
     smooth,
     term_rows,
     unit,
@@ -149,3 +151,22 @@ def test_nothing_in_nothing_out() -> None:
     empty = np.zeros(0)
     assert 0 == len(unit(empty)) == len(best_of_notes(empty, np.zeros(0, dtype=np.int64))[0])
     assert 0 == len(lexical([], 0, {}, WEIGHTS, 1.2)) == len(combine(empty, empty, 0.5)[0])
+
+
+def test_words_that_meet_only_in_the_whole_note_count_for_it() -> None:
+    """Two terms in two passages of one note beat the same terms in two notes; length takes its share."""
+    terms = [TermRows(np.array([0]), np.ones(1), 1.0), TermRows(np.array([1]), np.ones(1), 1.0)]
+    together = note_words(terms, np.array([0, 2]), 4, 1.2)
+    apart = note_words(terms, np.array([0, 1, 2, 3]), 4, 1.2)
+    assert together[0] > apart.max()
+    assert 0.0 == together[1]
+    long = note_words(terms[:1], np.array([0, 3]), 4, 1.2)
+    assert long[0] < note_words(terms[:1], np.array([0, 1]), 4, 1.2)[0]
+
+
+def test_agreement_tells_a_model_that_understands_from_one_that_does_not() -> None:
+    """High where the best by words are also near in meaning, about zero where they are anywhere."""
+    words = np.linspace(0, 1, 200)
+    assert agreement(words**2, words) > 1.5
+    assert agreement(np.cos(np.arange(200.0)), words) < 0.5
+    assert 0.0 == agreement(np.zeros(0), np.zeros(0)) == agreement(np.ones(5), np.ones(5))

@@ -73,7 +73,7 @@ class Question:
     dates: tuple[DateRange, ...]
     when: bool
     why: bool
-    foreign: bool = False
+    foreign: bool
 
 
 def ask(text: str, now: float, asked: str = "") -> Question:
@@ -83,7 +83,13 @@ def ask(text: str, now: float, asked: str = "") -> Question:
     """
     text = text[:MAX_CHARS].replace("\x00", " ").strip()
     return Question(
-        text, terms_of(text), words_of(text), find_dates(text, now, asked), asks_when(text), asks_why(text)
+        text=text,
+        terms=terms_of(text),
+        words=words_of(text),
+        dates=find_dates(text, now, asked),
+        when=asks_when(text),
+        why=asks_why(text),
+        foreign=_foreign(text),
     )
 
 
