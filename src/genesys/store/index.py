@@ -38,7 +38,8 @@ Notes and names
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
   names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
   paths_by_key(key) (any type), notes_by_property(key, value) -> [path]
-  has_unscored_own, memories_after() -> bool                  a note brought a score of its own and was not scored since
+  memories_after(id) -> [(id, path)]           the memories with a higher id
+  has_unscored_own() -> bool                  a note brought a score of its own and was not scored since
   notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
 
 Passages and full text
