@@ -61,5 +61,9 @@ def test_a_memory_that_contradicts_a_stored_number_returns_the_hint(tmp_path: Pa
         )
         assert not [e for e in memory._index.all_edges() if e.type in NEGATIVE]
         assert () == memory.remember("Frogs sing at night.").possible_conflicts
+        amended = memory.amend(done.path, "The pump runs at 50 bar.")
+        assert {"Pump.md"} == {hit.path for hit in amended.possible_conflicts}, (
+            "not the note that it replaces"
+        )
     after = tree_bytes(vault)
     assert before == {path: after[path] for path in before}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from genesys.embed import Embedder
@@ -24,9 +25,18 @@ class Hints:
 
 
 def find_conflicts(
-    index: Index, settings: Settings, content: str, embedder: Embedder | None, now: float
+    index: Index,
+    settings: Settings,
+    content: str,
+    embedder: Embedder | None,
+    now: float,
+    replaced: Collection[str] = (),
 ) -> Hints:
-    """Notes near ``content`` that state other numbers or the opposite about the same thing."""
+    """Notes near ``content`` that state other numbers or the opposite about the same thing.
+
+    One that is superseded, by this memory (``replaced``) or before, has had its answer.
+    """
     answer = recall(index, embedder, settings, content[:QUERY_CHARS], NEAR, Filters(), now=now)
-    pairs = [(hit, reason) for hit in answer.hits if (reason := conflict(content, hit.text))]
+    open_ = [hit for hit in answer.hits if not hit.superseded_by and hit.path not in replaced]
+    pairs = [(hit, reason) for hit in open_ if (reason := conflict(content, hit.text))]
     return Hints(tuple(h for h, _ in pairs), tuple(f"{h.path}: {r}" for h, r in pairs))

@@ -9,7 +9,7 @@ from genesys.engine import inferring
 from genesys.engine.indexing import resolve_links
 from genesys.engine.memory import note_row_of, put_file
 from genesys.errors import NoteNotFound, WriteRefused
-from genesys.model import AccessKind, CreatedBy, Edge, EdgeType, Json, Kind, Status
+from genesys.model import WRITTEN, AccessKind, CreatedBy, Edge, EdgeType, Json, Kind, Status
 from genesys.paths import check_path
 from genesys.reports import Forgotten
 from genesys.settings import Settings, obsidian_config
@@ -39,7 +39,11 @@ def trash_note(
     Without ``refresh`` the caller brings links and inferred edges up to date, once for many notes.
     """
     option = obsidian_config(settings.vault).trash_option if event == "forget" else "local"
-    broken = tuple(sorted({e.source for e in index.edges_of([row.id]) if e.target == row.path}))
+    broken = tuple(
+        sorted(
+            {e.source for e in index.edges_of([row.id]) if e.target == row.path and e.created_by in WRITTEN}
+        )
+    )
     went = ""
     try:
         with index.transaction():

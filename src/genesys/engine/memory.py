@@ -84,7 +84,7 @@ def remember(
     from genesys.engine.conflicts import find_conflicts
 
     draft = _draft(index, request, related, key, now)
-    hints = find_conflicts(index, settings, draft.content, embedder, now)
+    hints = find_conflicts(index, settings, draft.content, embedder, now, replaced)
     with index.transaction():  # from here on no other process looks for the key
         known = _known(index, settings, key, replaced, now)
         if known is not None:
