@@ -160,7 +160,7 @@ def _serve(settings: Settings, where: Places, listener: socket.socket, foregroun
 
     lease = Lease(settings.index.parent)
     note = json.dumps({"pid": os.getpid(), "socket": str(where.socket), "version": __version__}).encode()
-    if not lease.take(note) and _other_daemon(settings, where):
+    if not lease.take(note) and _other_daemon(where):
         log.info("another daemon serves this vault; leaving it to that one")
         where.socket.unlink(missing_ok=True)
         return
@@ -212,16 +212,17 @@ def _keep_lease(lease: Any, note: bytes, stop: threading.Event, nudge: Any) -> N
             had = has
 
 
-def _other_daemon(settings: Settings, where: Places) -> bool:
+def _other_daemon(where: Places) -> bool:
     """Whether the lease is held by a daemon that listens elsewhere, and not by a pass of a command."""
     from genesys.sockets import connect
 
-    where.socket.unlink(missing_ok=True)
-    link = connect(where, "control", wait_s=5.0)
-    if link is None:
-        return False
-    link.close()
-    return int(link.said.get("pid", 0)) != os.getpid()
+    try:
+        link = connect(where, "control", wait_s=5.0, elsewhere=True)
+    except BusyError:
+        return True
+    if link is not None:
+        link.close()
+    return link is not None
 
 
 def _set_up_logging(settings: Settings, foreground: bool) -> None:
@@ -238,6 +239,7 @@ def _set_up_logging(settings: Settings, foreground: bool) -> None:
         handlers.append(logging.StreamHandler(sys.stderr))
     logging.raiseExceptions = False  # a full disk must not fill stderr
     logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, format=LOG_FORMAT, force=True)
+    logging.getLogger("watchfiles").setLevel(logging.WARNING)
     if not foreground:
         sys.excepthook = lambda *error: log.critical("the daemon failed", exc_info=error)
 

@@ -94,7 +94,7 @@ class Daemon:
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         hello = json.loads(await asyncio.wait_for(reader.readline(), HELLO_S) or b"{}")
         role = hello.get("genesys")
-        if is_newer(str(hello.get("version", "")), __version__):
+        if hello.get("takeover", True) and is_newer(str(hello.get("version", "")), __version__):
             self.leave(f"version {hello['version']} takes over from {__version__}")
         said = {
             "genesys": "daemon",

@@ -117,14 +117,18 @@ def _fnv(data: bytes) -> int:
     return value
 
 
-def connect(where: Places, role: str, *, wait_s: float = HELLO_WAIT_S, **more: Any) -> Link | None:
+def connect(
+    where: Places, role: str, *, wait_s: float = HELLO_WAIT_S, elsewhere: bool = False, **more: Any
+) -> Link | None:
     """Connect and greet; None where no daemon listens, or where it went away before it answered.
+
+    ``elsewhere``: only a daemon that was started under another runtime folder.
 
     Raises:
         BusyError: it is there and does not answer.
     """
     hello = {"genesys": role, "version": __version__, "vault": str(where.vault), **more}
-    link = _greet(where.socket, hello, wait_s)
+    link = None if elsewhere else _greet(where.socket, hello, wait_s)
     if link is None and (other := _elsewhere(where)) is not None:
         link = _greet(other, hello, wait_s)
     return link
@@ -132,25 +136,26 @@ def connect(where: Places, role: str, *, wait_s: float = HELLO_WAIT_S, **more: A
 
 def _greet(path: Path, hello: dict[str, Any], wait_s: float) -> Link | None:
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    reader = line.makefile("rb")
     line.settimeout(wait_s)
+    said = None
     try:
         line.connect(str(path))
         line.sendall(json.dumps(hello).encode() + b"\n")
-        reader = line.makefile("rb")
         answer = reader.readline(MAX_LINE)
         said = json.loads(answer) if answer.endswith(b"\n") else None
-        if isinstance(said, dict):
-            line.settimeout(None)
-            return Link(line, reader, said)
+        line.settimeout(None)
     except TimeoutError as error:
-        line.close()
         raise BusyError(
             "the vault's daemon does not answer", hint="genesys daemon stop, then try again"
         ) from error
     except (OSError, ValueError):
-        pass
-    line.close()
-    return None
+        return None
+    finally:
+        if not isinstance(said, dict):
+            reader.close()
+            line.close()
+    return Link(line, reader, said) if isinstance(said, dict) else None
 
 
 def _elsewhere(where: Places) -> Path | None:

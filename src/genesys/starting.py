@@ -31,16 +31,18 @@ def ensure(where: Places, role: str, *, deadline_s: float = START_S) -> Link:
         GenesysError: it can't be started; it said why on stderr.
     """
     end = time.monotonic() + deadline_s
+    takeover = True  # once: what our own Python starts must do
     while time.monotonic() < end:
-        link = connect(where, role)
+        link = connect(where, role, takeover=takeover)
         if link is None:
             with _starter(where, end):
-                link = connect(where, role) or _started(where, role, end)
+                link = connect(where, role, takeover=takeover) or _started(where, role, end)
         if link is None:
             continue
-        if not link.said.get("leaving") and not is_newer(__version__, str(link.said.get("version", ""))):
+        if not link.said.get("leaving"):
             return link
-        link.close()  # it has been told that we are newer, and goes
+        link.close()
+        takeover = takeover and not is_newer(__version__, str(link.said.get("version", "")))
         time.sleep(PAUSE_S)
     raise BusyError(
         "the vault's daemon can't be reached",
@@ -71,7 +73,7 @@ def _starter(where: Places, end: float) -> Iterator[None]:
 def _started(where: Places, role: str, end: float) -> Link | None:
     spawn(where.vault)
     while time.monotonic() < end:
-        link = connect(where, role)
+        link = connect(where, role, takeover=False)
         if link is not None:
             return link
         time.sleep(PAUSE_S)
@@ -149,18 +151,20 @@ def stop(where: Places) -> bool:
     Raises:
         BusyError: it does not end.
     """
-    pid = holder(where)
+    pid, hangs = holder(where), False
     try:
         link = connect(where, "control", wait_s=5.0)
         if link is None and pid is None:
             return False
         if link is not None:
             pid = int(link.said["pid"])
-            link.socket.sendall(b'{"ask": "stop"}\n')
-            link.close()
-    except (BusyError, OSError):
-        pass  # it hangs
+            with contextlib.closing(link), contextlib.suppress(OSError):  # it may be leaving already
+                link.socket.sendall(b'{"ask": "stop"}\n')
+    except BusyError:
+        hangs = True
     for signal_number, wait_s in ((0, STOP_S), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+        if hangs and not signal_number:
+            continue
         if pid is None or _gone(pid, signal_number, wait_s):
             return True
     raise BusyError(f"the daemon (process {pid}) does not end", hint=f"kill -9 {pid}")
@@ -170,9 +174,17 @@ def _gone(pid: int, signal_number: int, wait_s: float) -> bool:
     end = time.monotonic() + wait_s
     try:
         os.kill(pid, signal_number)
-        while time.monotonic() < end:
+        while time.monotonic() < end and not _dead(pid):
             os.kill(pid, 0)
             time.sleep(PAUSE_S)
     except ProcessLookupError:
         return True
-    return False
+    return _dead(pid)
+
+
+def _dead(pid: int) -> bool:
+    """Whether the process has ended, and only its parent has not noticed yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except (OSError, IndexError):
+        return False

@@ -69,9 +69,10 @@ class Session:
 
     def _listen(self) -> None:
         assert self.process.stdout
-        for line in self.process.stdout:
-            self.lines += 1
-            self._heard.put(json.loads(line))
+        with contextlib.suppress(ValueError):  # closed under us
+            for line in self.process.stdout:
+                self.lines += 1
+                self._heard.put(json.loads(line))
         self._heard.put(None)
 
     def send(self, method: str, params: dict[str, Any] | None = None, *, asks: bool = True) -> int:
@@ -134,6 +135,10 @@ class Session:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait(DEADLINE_S)
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
 class Running:
@@ -164,10 +169,6 @@ class Running:
     ) -> None:
         for session in self.sessions:
             session.kill()
-            for pipe in (session.process.stdin, session.process.stdout):
-                assert pipe
-                with contextlib.suppress(OSError):
-                    pipe.close()
         for child in self.children:
             child.kill()
             child.wait(DEADLINE_S)
@@ -203,6 +204,11 @@ class Running:
             os.kill(pid, signal.SIGKILL)
         until(lambda: not alive(pid), "the daemon is dead")
         return pid
+
+    def passes(self) -> list[str]:
+        """What the passes over the vault that found something said of it, by the daemon's log."""
+        log = (self.vault / ".genesys" / "daemon.log").read_text(encoding="utf-8")
+        return [line.rpartition(": ")[2] for line in log.splitlines() if " added, " in line]
 
     def until_recalled(self, session: Session, query: str, wanted: Callable[[list[str]], bool]) -> list[str]:
         """Recall again and again until the answer is what is wanted."""
