@@ -6,7 +6,6 @@ bucket came, went or moved. Both are written in the transaction of the change it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from genesys.store.db import Db, Row, listed
 from genesys.store.keys import alias_key
 from genesys.store.rows import ResolveReport
 
-__all__ = ["RELINKED", "Resolver", "resolve"]
+__all__ = ["Resolver", "resolve"]
 
 Resolver = Callable[[str, str, Sequence[str], Sequence[str]], tuple[str | None, bool]]
 """``(target, source, candidates, alias_owners) -> (path or None, via_alias)``.
@@ -23,7 +22,6 @@ Resolver = Callable[[str, str, Sequence[str], Sequence[str]], tuple[str | None, 
 ``candidates`` are the paths whose name shares the target's key, ``alias_owners`` the notes that have the
 target as an alias; both sorted."""
 
-RELINKED = "relinked"  # meta: notes with links that lead elsewhere since their mentions were looked for
 CHUNK = 4_000  # links in one transaction
 BULK = 1_500  # stale links from which on the whole name table is read at once
 ALIAS_SHARE = 0.5  # an edge through an alias weighs half: Obsidian itself would not follow the link
@@ -92,9 +90,9 @@ def _resolve_chunk(db: Db, rows: Sequence[Row], names: _Names, resolver: Resolve
             edges.extend(_edges(link_id, source_id, found[0], via, relations))
     with db.transaction():
         meta.bump(db, meta.EDGES_VERSION)
-        if relinked:
-            before = json.loads(meta.get(db, RELINKED) or "[]")
-            meta.put(db, RELINKED, json.dumps(sorted(relinked.union(before))))
+        if relinked:  # what a link leads to is no mention, and what it no longer leads to may be one
+            marked = "note_id IN (SELECT value FROM json_each(?))"
+            db.run(f"DELETE FROM mention_marks WHERE {marked}", (listed(relinked),))
         db.many("UPDATE links SET target_id = ?, via_alias = ?, stale = 0 WHERE id = ?", links)
         db.many("DELETE FROM edges WHERE link_id = ?", [(row[0],) for row in rows])
         columns = "source_id, target_id, type, weight, created_by, link_id"
