@@ -104,9 +104,9 @@ class RecallParams:
     smooth_falloff: float = 0.45
     smooth_alone: float = 1.0  # a passage without neighbours counts itself so much in their place
     person_bonus: float = 0.3  # the question names a person of the note
-    length_bonus: float = 0.07  # longer texts hold answers; times ln(1 + words/10), up to 60 words
-    names_bonus: float = 0.06  # texts that name things hold facts
-    question_malus: float = 0.05  # texts that only ask
+    length_bonus: float = 0.07  # a long turn of a talk; times ln(1 + words/10), up to 60 words
+    names_bonus: float = 0.06  # a turn that names things holds facts
+    question_malus: float = 0.05  # a turn that only asks
     when_bonus: float = 0.06  # a "when" question and a text that says when
     date_bonus: float = 0.2  # the note is about a day that the question names
     date_spread_days: float = 7.0  # distance at which that bonus is halved

@@ -265,8 +265,9 @@ def _text_bonuses(
         if row is None:
             continue
         seen = traits(row.text, known)
-        text[note] = params.length_bonus * seen.length + params.names_bonus * seen.names
-        text[note] -= params.question_malus * seen.question
+        if view.told[note]:
+            text[note] = params.length_bonus * seen.length + params.names_bonus * seen.names
+            text[note] -= params.question_malus * seen.question
         when[note] = params.when_bonus * (question.when and seen.time)
         date[note] = params.date_bonus * time_match(row.note_date, ranges, params.date_spread_days)
     return {"text": text, "when": when, "date": date}

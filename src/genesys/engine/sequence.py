@@ -16,7 +16,7 @@ from genesys.store.index import Index
 __all__ = ["MAX_GAP_DAYS", "refresh_sequence", "sequence_edges"]
 
 MAX_GAP_DAYS = 31  # daily notes further apart than this tell two stories
-WEIGHT = 1.0
+TURN, DAY = 1.0, 0.5  # weight of turns of one session, and of days: a day is a context of its own
 _DAILY = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})[^/]*\.md$", re.IGNORECASE)
 
 
@@ -44,10 +44,11 @@ def sequence_edges(
     """
     before = {target for _, target in written}
     after = {source for source, _ in written}
-    pairs = dict.fromkeys((*_pairs_of_days(daily), *(p for s in sessions for p in pairwise(s))))
+    pairs = dict.fromkeys(_pairs_of_days(daily), DAY)
+    pairs |= dict.fromkeys((pair for session in sessions for pair in pairwise(session)), TURN)
     return [
-        Edge(a, b, EdgeType.TEMPORAL_SEQUENCE, WEIGHT, CreatedBy.SEQUENCE)
-        for a, b in pairs
+        Edge(a, b, EdgeType.TEMPORAL_SEQUENCE, weight, CreatedBy.SEQUENCE)
+        for (a, b), weight in pairs.items()
         if a != b and a not in after and b not in before
     ]
 

@@ -13,7 +13,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
+from genesys.engine.sequence import TURN
 from genesys.model import CAUSAL, WRITTEN, CreatedBy, EdgeType
 from genesys.score.fuse import Floats, Ints, chain, near_places
 from genesys.score.spread import Graph, build_graph
@@ -40,6 +42,7 @@ class View:
     near: Mapping[int, Ints]
     graph: Graph
     edges: EdgeArrays
+    told: NDArray[np.bool_]  # whether a note is a turn of something told in order
     linked: Floats  # how many notes link to each in writing
     _by_id: tuple[Ints, Ints] = field(repr=False)
     _lazy: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -131,6 +134,7 @@ def _build(index: Index, params: RecallParams) -> View:
         near=near_places(following, chain(following), REACH),
         graph=_graph(len(note_ids), source, target, known, edges, params),
         edges=edges,
+        told=_told(following, start),
         linked=_linked(len(note_ids), target, known, edges),
         _by_id=(rows.id[order], order.astype(np.int64)),
     )
@@ -144,6 +148,16 @@ def _ends(note_ids: Ints, edges: EdgeArrays) -> tuple[Ints, Ints, Ints]:
     ends = [np.minimum(np.searchsorted(note_ids, e), len(note_ids) - 1) for e in (edges.source, edges.target)]
     hit = (note_ids[ends[0]] == edges.source) & (note_ids[ends[1]] == edges.target)
     return ends[0], ends[1], np.nonzero(hit)[0]
+
+
+def _told(following: Ints, start: Ints) -> NDArray[np.bool_]:
+    n = len(following)
+    told = np.zeros(len(start), dtype=np.bool_)
+    last = np.append(start[1:], n) - 1 if len(start) else start
+    onward = following[last] < n
+    told |= onward
+    told[np.searchsorted(start, following[last[onward]])] = True
+    return told
 
 
 def _linked(n: int, target: Ints, known: Ints, edges: EdgeArrays) -> Floats:
@@ -160,7 +174,7 @@ def _following(n: int, start: Ints, source: Ints, target: Ints, edges: EdgeArray
     last = np.append(start[1:], n) - 1
     following[last] = n
     written = edges.created_by[known] != _MAKERS.index(CreatedBy.SEQUENCE)
-    steps = np.nonzero(edges.type[known] == _SEQUENCE)[0]
+    steps = np.nonzero((edges.type[known] == _SEQUENCE) & (edges.weight[known] >= TURN))[0]
     taken = np.zeros(len(start), dtype=bool)
     for step in steps[np.argsort(~written[steps], kind="stable")]:  # what a person wrote comes first
         a, b = source[step], target[step]
