@@ -142,8 +142,12 @@ def _raised(told: Mapping[str, Any]) -> GenesysError:
 
 @functools.cache
 def _hints(name: str) -> dict[str, Any]:
-    hints = get_type_hints(getattr(Genesys, name))
-    return {k: v for k, v in hints.items() if k not in LOCAL}
+    return {k: v for k, v in _annotations(getattr(Genesys, name)).items() if k not in LOCAL}
+
+
+def _annotations(of: Any) -> dict[str, Any]:
+    """Annotations, with JSON's own values as anything: they need no reading."""
+    return get_type_hints(of, localns={"Json": Any})
 
 
 # ------------------------------------------------------------------ values
@@ -185,7 +189,7 @@ def decode(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
     if is_dataclass(kind) and isinstance(kind, type):
-        hints = get_type_hints(kind)
+        hints = _annotations(kind)
         return kind(**{k: decode(hints[k], v) for k, v in value.items() if k in hints})
     return value
 

@@ -95,6 +95,7 @@ class Watcher:
             except Exception:
                 log.exception("the watch failed; it is started again")
             self._stop_inner()
+            self._nudge()  # so that it is said, should the vault be gone
             while not self._stop.is_set() and self._identity() is None:
                 self._stop.wait(LOOK_MS / 1000)
             self._stop.wait(0.1)

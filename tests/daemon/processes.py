@@ -211,12 +211,17 @@ class Running:
         return [line.rpartition(": ")[2] for line in log.splitlines() if " added, " in line]
 
     def until_recalled(self, session: Session, query: str, wanted: Callable[[list[str]], bool]) -> list[str]:
-        """Recall again and again until the answer is what is wanted."""
+        """Recall again and again, as a client may whose answer says so, until it is what is wanted."""
         found: list[str] = []
 
         def asked() -> bool:
             nonlocal found
-            found = session.recall(query, read_only=True)
+            result = session.call("memory_recall", query=query, read_only=True)
+            body = result["structuredContent"]
+            if result.get("isError"):
+                assert body["retryable"] is True, body
+                return False
+            found = [hit["path"] for hit in body["hits"]]
             return wanted(found)
 
         until(asked, f"recall of {query!r}")

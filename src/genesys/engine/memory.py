@@ -11,7 +11,7 @@ from datetime import datetime
 
 from genesys.embed import Embedder
 from genesys.engine.reading import read_record
-from genesys.errors import NoteNotFound, UsageError, VaultError, WriteRefused
+from genesys.errors import NoteNotFound, UsageError, VaultError, VaultNotFound, WriteRefused
 from genesys.ignore import load_rules
 from genesys.model import (
     CreatedBy,
@@ -72,9 +72,10 @@ def remember(
     Raises:
         UsageError: no content, too much of it, or a secret in it.
         NoteNotFound, AmbiguousNote: a related note is not there.
-        WriteRefused, DiskFull: the vault can't be written.
+        WriteRefused, DiskFull: the vault can't be written. VaultNotFound: it is away.
     """
     _check(request)
+    _check_vault(index, settings)
     related = tuple(dict.fromkeys((resolve(name), kind) for name, kind in request.related))
     key = memory_key(request.source_session, request.content)
     replaced = tuple(path for path, kind in related if kind is EdgeType.SUPERSEDES)
@@ -130,6 +131,16 @@ def _store(
             uncreate(settings.vault, made)
         raise
     return path
+
+
+def _check_vault(index: Index, settings: Settings) -> None:
+    """Nothing is written where the vault's disk should be but is not: it would be hidden by its return."""
+    try:
+        if next(settings.vault.iterdir(), None) is not None or not index.counts().notes:
+            return
+    except OSError:
+        pass
+    raise VaultNotFound(f"{settings.vault} is gone or empty", hint="is its disk mounted?")
 
 
 def _check(request: Request) -> None:
