@@ -120,7 +120,8 @@ def counts(db: Db) -> Counts:
             "SELECT count(*), coalesce(sum(target_id IS NULL), 0), coalesce(sum(stale), 0) FROM links"
         )
         notes = db.one(
-            "SELECT count(*), coalesce(sum(kind = 'memory'), 0), coalesce(sum(pinned), 0) FROM notes WHERE opted_out = 0"
+            """SELECT count(*), coalesce(sum(kind = 'memory'), 0), coalesce(sum(pinned), 0)
+            FROM notes WHERE opted_out = 0"""
         )
         assert links is not None
         assert notes is not None
