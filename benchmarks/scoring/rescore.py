@@ -46,8 +46,12 @@ def vault(notes: int) -> tuple[Accesses, Edges, Roster]:
     edges = Edges(rng.integers(0, notes, m), target, kind, rng.random(m, dtype=np.float32))
     none = np.zeros(notes, np.bool_)
     roster = Roster(
-        np.full(notes, STATUS_CODE[next(iter(STATUS_CODE))], np.int8), rng.uniform(0, 400, notes),
-        np.full(notes, next(iter(KIND_CODE.values())), np.int8), none, none, none,
+        np.full(notes, STATUS_CODE[next(iter(STATUS_CODE))], np.int8),
+        rng.uniform(0, 400, notes),
+        np.full(notes, next(iter(KIND_CODE.values())), np.int8),
+        none,
+        none,
+        none,
     )
     return accesses, edges, roster
 
@@ -86,10 +90,14 @@ def measure(notes: int, rounds: int) -> dict[str, float]:
     }
     changed = len(changes(roster, scores.score, scores.idle_days))
     return {
-        "notes": notes, "accesses": len(accesses), "edges": len(edges),
+        "notes": notes,
+        "accesses": len(accesses),
+        "edges": len(edges),
         **{f"{name}_us_per_note": 1e6 * spent / notes for name, spent in times.items()},
-        "rescore_ms": 1e3 * times["rescore"], "ratio": times["rescore"] / times["bound"],
-        "ratio_shuffled": times["rescore_shuffled"] / times["bound"], "target_ratio": TARGET_RATIO,
+        "rescore_ms": 1e3 * times["rescore"],
+        "ratio": times["rescore"] / times["bound"],
+        "ratio_shuffled": times["rescore_shuffled"] / times["bound"],
+        "target_ratio": TARGET_RATIO,
         "changed": changed,
     }
 

@@ -35,7 +35,13 @@ class OpenAIEmbedder:
     floor = 0.0  # unknown models differ too much for one
 
     def __init__(
-        self, url: str, model: str, key: str = "", *, batch: int = 64, timeout: float = _TIMEOUT_S,
+        self,
+        url: str,
+        model: str,
+        key: str = "",
+        *,
+        batch: int = 64,
+        timeout: float = _TIMEOUT_S,
         wait: float = _WAIT_S,
     ) -> None:
         if not url.startswith(("http://", "https://")):

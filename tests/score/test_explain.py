@@ -67,8 +67,12 @@ def test_dates_are_the_persons():
 
 
 @given(
-    st.lists(st.floats(0.1, 400), min_size=1, max_size=8), st.floats(0, 12), st.floats(0, 1),
-    st.sampled_from([Status.ACTIVE, Status.DORMANT, Status.FADING]), st.floats(0, 300), st.booleans(),
+    st.lists(st.floats(0.1, 400), min_size=1, max_size=8),
+    st.floats(0, 12),
+    st.floats(0, 1),
+    st.sampled_from([Status.ACTIVE, Status.DORMANT, Status.FADING]),
+    st.floats(0, 300),
+    st.booleans(),
 )
 def test_the_outlook_is_what_the_daily_pass_would_do(days, support, focus, status, stayed, orphan):
     """Day by day with the lifecycle itself, the same steps on the same days."""

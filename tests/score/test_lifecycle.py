@@ -22,11 +22,25 @@ def step(current, score, idle, stayed, kind=MEMORY, pinned=False, core=False, or
 @pytest.mark.parametrize(
     ("expected", "current", "score", "idle", "stayed"),
     [
-        (D, A, 0.149, 30, 30), (A, A, 0.15, 300, 300), (A, A, 0.149, 29.9, 300), (A, A, 0.01, 300, 29),
-        (F, D, 0.029, 180, 30), (D, D, 0.03, 400, 300), (D, D, 0.01, 179, 100), (D, D, 0.01, 400, 29),
-        (P, F, 0.009, 210, 30), (F, F, 0.01, 400, 300), (F, F, 0.001, 209, 100), (F, F, 0.001, 400, 29),
-        (A, D, 0.21, 100, 50), (D, D, 0.2, 100, 50), (A, F, 0.21, 400, 50), (A, F, 0.001, 10, 50),
-        (A, D, 0.001, 0, 1), (A, K, 0.0, 900, 900), (P, P, 0.9, 0, 10),
+        (D, A, 0.149, 30, 30),
+        (A, A, 0.15, 300, 300),
+        (A, A, 0.149, 29.9, 300),
+        (A, A, 0.01, 300, 29),
+        (F, D, 0.029, 180, 30),
+        (D, D, 0.03, 400, 300),
+        (D, D, 0.01, 179, 100),
+        (D, D, 0.01, 400, 29),
+        (P, F, 0.009, 210, 30),
+        (F, F, 0.01, 400, 300),
+        (F, F, 0.001, 209, 100),
+        (F, F, 0.001, 400, 29),
+        (A, D, 0.21, 100, 50),
+        (D, D, 0.2, 100, 50),
+        (A, F, 0.21, 400, 50),
+        (A, F, 0.001, 10, 50),
+        (A, D, 0.001, 0, 1),
+        (A, K, 0.0, 900, 900),
+        (P, P, 0.9, 0, 10),
     ],
 )
 def test_each_step_needs_all_its_conditions(expected, current, score, idle, stayed):
@@ -61,16 +75,23 @@ def test_every_change_says_why():
 def test_a_note_of_unknown_history_settles_where_it_belongs():
     """A vault's old notes don't all start as active, and none starts as pruned."""
     assert [A, D, F, F, K] == [
-        settled_status(0.3, 400, False, False), settled_status(0.1, 40, False, False),
-        settled_status(0.02, 200, False, False), settled_status(0.0, 9999, False, False),
+        settled_status(0.3, 400, False, False),
+        settled_status(0.1, 40, False, False),
+        settled_status(0.02, 200, False, False),
+        settled_status(0.0, 9999, False, False),
         settled_status(0.0, 9999, True, False),
     ]
 
 
 CELL = st.tuples(
-    st.sampled_from(list(Status)), st.floats(0, 1) | st.sampled_from([0.005, 0.02, 0.1, 0.15, 0.2]),
-    st.floats(0, 500) | st.sampled_from([30.0, 180.0, 210.0]), st.floats(0, 500) | st.sampled_from([30.0]),
-    st.sampled_from([NOTE, MEMORY]), st.booleans(), st.booleans(), st.booleans(),
+    st.sampled_from(list(Status)),
+    st.floats(0, 1) | st.sampled_from([0.005, 0.02, 0.1, 0.15, 0.2]),
+    st.floats(0, 500) | st.sampled_from([30.0, 180.0, 210.0]),
+    st.floats(0, 500) | st.sampled_from([30.0]),
+    st.sampled_from([NOTE, MEMORY]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
 )
 
 
@@ -79,7 +100,8 @@ def test_the_vault_changes_as_its_notes_do_one_by_one(cells):
     """Looking only at candidates misses no change."""
     column = list(zip(*cells, strict=True)) if cells else [()] * 8
     roster = Roster(
-        np.array([STATUS_CODE[s] for s in column[0]], dtype=np.int8), np.array(column[3], dtype=float),
+        np.array([STATUS_CODE[s] for s in column[0]], dtype=np.int8),
+        np.array(column[3], dtype=float),
         np.array([KIND_CODE[k] for k in column[4]], dtype=np.int8),
         *(np.array(column[i], dtype=bool) for i in (5, 6, 7)),
     )

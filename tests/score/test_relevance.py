@@ -25,9 +25,7 @@ from genesys.score.relevance import (
 )
 
 NOW = 1_800_000_000.0
-C, E, R, X, P = (
-    AccessKind.CREATE, AccessKind.EDIT, AccessKind.RECALL, AccessKind.CASCADE, AccessKind.PIN
-)
+C, E, R, X, P = (AccessKind.CREATE, AccessKind.EDIT, AccessKind.RECALL, AccessKind.CASCADE, AccessKind.PIN)
 
 
 def rows(*given: tuple[int, float, AccessKind]):

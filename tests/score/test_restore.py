@@ -50,7 +50,13 @@ def test_a_rebuilt_score_is_the_written_one_whatever_the_history(accesses, suppo
     original = score_note(accesses, support, NOW, focus)
     created, recalls, last, edited = written(accesses)
     rebuilt = restore(
-        created, recalls, last, round(original.score, 2), support=support, focus=focus, scored_at=NOW,
+        created,
+        recalls,
+        last,
+        round(original.score, 2),
+        support=support,
+        focus=focus,
+        scored_at=NOW,
         edited=edited,
     )
     assert abs(score_note(rebuilt, support, NOW, focus).score - original.score) <= 0.03

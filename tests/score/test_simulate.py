@@ -42,9 +42,12 @@ class Year:
 
     def scene(self, **more) -> Scene:
         return Scene(
-            access_rows(self.rows), edge_rows(self.edges),
-            np.array([KIND_CODE[k] for k in self.kinds], dtype=np.int8), np.array(self.pins),
-            [""] * len(self.names), **more,
+            access_rows(self.rows),
+            edge_rows(self.edges),
+            np.array([KIND_CODE[k] for k in self.kinds], dtype=np.int8),
+            np.array(self.pins),
+            [""] * len(self.names),
+            **more,
         )
 
     def run(self, days=365, **more) -> Timeline:
@@ -121,8 +124,12 @@ def test_a_recalled_memory_comes_back_from_fading():
     year.note("again", [200.5], kind=Kind.MEMORY)
     line = simulate(year.scene(), START, 900)
     assert [
-        (30, Status.DORMANT), (180, Status.FADING), (201, Status.ACTIVE), (231, Status.DORMANT),
-        (381, Status.FADING), (609, Status.PRUNED),
+        (30, Status.DORMANT),
+        (180, Status.FADING),
+        (201, Status.ACTIVE),
+        (231, Status.DORMANT),
+        (381, Status.FADING),
+        (609, Status.PRUNED),
     ] == path(line, 0)
 
 

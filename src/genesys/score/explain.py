@@ -121,8 +121,14 @@ def explain(
     outlook = _acts(accesses, support, now, standing, focus, params, lifecycle)
     outlook += decline(accesses, support, now, standing, focus, params, lifecycle, utc_offset_s)
     return Explanation(
-        factors, standing.status, _terms(factors, params), sources, older, share,
-        _thresholds(factors, standing, lifecycle), outlook,
+        factors,
+        standing.status,
+        _terms(factors, params),
+        sources,
+        older,
+        share,
+        _thresholds(factors, standing, lifecycle),
+        outlook,
     )
 
 
@@ -160,7 +166,11 @@ def decline(
 
 
 def _first_change(
-    at: Callable[[int], Factors], status: Status, entered: float, start: int, standing: Standing,
+    at: Callable[[int], Factors],
+    status: Status,
+    entered: float,
+    start: int,
+    standing: Standing,
     lifecycle: LifecycleParams,
 ) -> int | None:
     """The first day from ``start`` on which the status changes; None if not within the horizon.
@@ -186,13 +196,25 @@ def _status(
     factors: Factors, status: Status, stayed: float, standing: Standing, lifecycle: LifecycleParams
 ) -> tuple[Status, str]:
     return next_status(
-        status, factors.score, factors.idle_days, stayed, standing.kind, standing.pinned, standing.core,
-        standing.orphan, lifecycle,
+        status,
+        factors.score,
+        factors.idle_days,
+        stayed,
+        standing.kind,
+        standing.pinned,
+        standing.core,
+        standing.orphan,
+        lifecycle,
     )
 
 
 def _acts(
-    accesses: Accesses, support: float, now: float, standing: Standing, focus: float, params: ScoreParams,
+    accesses: Accesses,
+    support: float,
+    now: float,
+    standing: Standing,
+    focus: float,
+    params: ScoreParams,
     lifecycle: LifecycleParams,
 ) -> tuple[Outlook, ...]:
     """What a recall now and what one more causal link would do."""

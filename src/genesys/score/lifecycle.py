@@ -100,8 +100,14 @@ def changes(
     for at in np.flatnonzero(_candidates(roster, score, idle_days, params)).tolist():
         old = STATUSES[roster.status[at]]
         new, reason = next_status(
-            old, float(score[at]), float(idle_days[at]), float(roster.days_in_status[at]),
-            KINDS[roster.kind[at]], bool(roster.pinned[at]), bool(roster.core[at]), bool(roster.orphan[at]),
+            old,
+            float(score[at]),
+            float(idle_days[at]),
+            float(roster.days_in_status[at]),
+            KINDS[roster.kind[at]],
+            bool(roster.pinned[at]),
+            bool(roster.core[at]),
+            bool(roster.orphan[at]),
             params,
         )
         if new is not old:
@@ -109,9 +115,7 @@ def changes(
     return tuple(found)
 
 
-def _sunk(
-    current: Status, score: float, idle: float, dwelt: float, params: LifecycleParams
-) -> Status:
+def _sunk(current: Status, score: float, idle: float, dwelt: float, params: LifecycleParams) -> Status:
     """One step down where score, idleness and dwell time all allow it."""
     if current is Status.ACTIVE:
         due = score < params.dormant_score and idle >= params.dormant_idle_days
@@ -126,7 +130,8 @@ def _sunk(
 
 def _why(new: Status, score: float, idle: float, params: LifecycleParams) -> str:
     limit = {
-        Status.DORMANT: params.dormant_score, Status.FADING: params.fading_score,
+        Status.DORMANT: params.dormant_score,
+        Status.FADING: params.fading_score,
         Status.PRUNED: params.prune_score,
     }[new]
     text = f"score {score:.3f} is below {limit:g} after {_days(idle)} without use"

@@ -18,8 +18,17 @@ from genesys.model import AccessKind, ScoreParams
 from genesys.score.arrays import ACCESS_CODE, DAY, Accesses, Floats, History, Ints, totals
 
 __all__ = [
-    "centroid", "cosine_to", "focus", "freshness", "idle_days", "overlap", "recent_work", "relevance",
-    "rescale", "spaced_recalls", "stability",
+    "centroid",
+    "cosine_to",
+    "focus",
+    "freshness",
+    "idle_days",
+    "overlap",
+    "recent_work",
+    "relevance",
+    "rescale",
+    "spaced_recalls",
+    "stability",
 ]
 
 DEFAULTS = ScoreParams()

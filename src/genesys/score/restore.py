@@ -43,7 +43,10 @@ AWAKE_MIN, AWAKE_MAX = 0.001, 0.995
 
 
 def synthesise(
-    created: float, recalls: int, last_recalled: float | None, shape: float = 1.0,
+    created: float,
+    recalls: int,
+    last_recalled: float | None,
+    shape: float = 1.0,
     params: ScoreParams = DEFAULTS,
 ) -> Accesses:
     """Creation and ``recalls`` recalls, the last at ``last_recalled`` (UNIX seconds), spread by ``shape``.
@@ -105,7 +108,7 @@ def _spread(first: float, last: float, count: int, shape: float) -> Floats:
         return np.maximum(last - MASSED_S * (count - step), first)
     if shape == float("inf"):
         times = np.minimum(first + MASSED_S * step, last)
-        times[count - 1:] = last
+        times[count - 1 :] = last
         return times
     return first + (last - first) * (step / max(count, 1)) ** shape
 
