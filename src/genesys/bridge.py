@@ -55,9 +55,7 @@ def serve_vault(vault: str | None) -> None:
     Raises:
         GenesysError: there is no such vault, or its daemon can't be started.
     """
-    from genesys.settings import find_vault
-
-    root = find_vault(Path(vault) if vault else None, Path.cwd(), os.environ)
+    root = _named(vault)
     try:
         where = places(root)
     except GenesysError as error:
@@ -66,6 +64,17 @@ def serve_vault(vault: str | None) -> None:
         own = [sys.executable, "-m", "genesys", "serve", "--in-process", "--vault", str(root)]
         os.execv(sys.executable, own)
     _pump(where)
+
+
+def _named(vault: str | None) -> Path:
+    """The vault that is meant. Named outright, as Claude's configuration does, it needs no search."""
+    if name := vault or os.environ.get("GENESYS_VAULT", "").strip():
+        root = os.path.abspath(os.path.expanduser(name))
+        if os.path.isdir(root):
+            return Path(root)
+    from genesys.settings import find_vault
+
+    return find_vault(Path(vault) if vault else None, Path.cwd(), os.environ)
 
 
 def _pump(where: Places) -> None:

@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import stat
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,12 +84,8 @@ def places(vault: Path) -> Places:
 def run_folder() -> Path:
     """A folder of this user alone (0700), made where it is not there."""
     uid = os.getuid()
-    short = Path("/tmp") if os.path.isdir("/tmp") else Path(tempfile.gettempdir())
-    choices = [Path(tempfile.gettempdir()) / f"genesys-{uid}", short / f"genesys-{uid}"]
-    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
-        choices.insert(0, Path(runtime) / "genesys")
     problem = "no choice"
-    for folder in choices:
+    for folder in _choices(uid):
         if len(os.fsencode(folder)) + len("/0123456789abcdef.start") > PATH_BYTES:
             problem = f"{folder} is too long for a socket's path"
             continue
@@ -107,6 +103,16 @@ def run_folder() -> Path:
         f"there is no private folder for the daemon's socket: {problem}",
         hint="set XDG_RUNTIME_DIR to a folder of yours, or run `genesys serve --in-process`",
     )
+
+
+def _choices(uid: int) -> Iterator[Path]:
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        yield Path(runtime) / "genesys"
+    import tempfile  # several milliseconds, which most sessions need not spend
+
+    yield Path(tempfile.gettempdir()) / f"genesys-{uid}"
+    if os.path.isdir("/tmp"):
+        yield Path("/tmp") / f"genesys-{uid}"
 
 
 def _fnv(data: bytes) -> int:

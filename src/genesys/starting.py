@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -86,6 +84,8 @@ def spawn(vault: Path) -> None:
     Raises:
         GenesysError: its settings or its vault can't be used.
     """
+    import subprocess
+
     command = [sys.executable, "-m", "genesys.daemon", "--vault", str(vault)]
     # Its own session: a Ctrl-C in our terminal is not meant for it.
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True, check=False)
@@ -151,6 +151,8 @@ def stop(where: Places) -> bool:
     Raises:
         BusyError: it does not end.
     """
+    import signal
+
     pid, hangs = holder(where), False
     try:
         link = connect(where, "control", wait_s=5.0)
