@@ -21,6 +21,7 @@ SOURCE = ROOT / "src" / "genesys"
 
 # A module of the package, or a folder of them, and the room it belongs to. A new module is one line.
 ROOM_OF = {
+    "accounts": "vocabulary",
     "errors": "vocabulary",
     "model": "vocabulary",
     "reports": "vocabulary",

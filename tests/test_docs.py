@@ -42,9 +42,9 @@ def commands() -> dict[str, set[str]]:
     """Each command of the command line with its options."""
     import typer.main
 
-    from genesys.cli.app import app
+    from genesys.cli.app import full_app
 
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(full_app())
     return {
         name: {option for parameter in command.params for option in parameter.opts}
         for name, command in group.commands.items()

@@ -1,7 +1,5 @@
 """The numbers that a person may change: of reading, scoring, the lifecycle and recall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 __all__ = ["PERSON_KEYS", "LifecycleParams", "ParseOptions", "RecallParams", "ScoreParams"]
@@ -113,8 +111,8 @@ class RecallParams:
     named_bonus: float = 0.1  # the question names the note; divided by √namesakes
     linked_bonus: float = 0.1  # notes that many link to; times ln(1 + links)/5, at most once
     spread_seeds: int = 10  # best notes that activation spreads from
-    spread_weight: float = 0.4  # what the best seed gives along a full edge
-    spread_power: float = 1.5  # how steeply that falls with the seed's relative score
+    spread_weight: float = 0.6  # what the best seed gives along a full edge
+    spread_power: float = 3.0  # how steeply that falls with the seed's relative score
     second_hop: float = 0.05  # the same for the second hop
     spread_back: float = 1.0  # against the direction of a written link
     mention_back: float = 0.1  # the same for an unlinked mention: whoever names a thing is rarely its answer

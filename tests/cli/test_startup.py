@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import shutil
 import subprocess
 import sys
-import tomllib
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from support import GUARD, ROOT, VAULT, child_env, run_cli
+from support import VAULT, child_env, run_cli
 
 FAKE = {"GENESYS_EMBEDDER": "fake"}
 NEVER = {
@@ -27,8 +23,6 @@ NEVER = {
     "yaml",
     "watchfiles",
 }
-RATIO = 3.0  # of the CPU time that `python -c "import typer, rich"` takes
-ROUNDS = 7
 
 
 @pytest.fixture(scope="module")
@@ -86,35 +80,15 @@ def loaded_by_typer() -> set[str]:
     )
 
 
-def cpu_s(*args: str, vault: Path) -> float:
-    """The least CPU time of several starts, children of this process alone: a busy machine adds nothing."""
-    best = float("inf")
-    env = child_env(vault, FAKE)
-    paths = env["PYTHONPATH"].split(os.pathsep)
-    env["PYTHONPATH"] = os.pathsep.join(p for p in paths if p != str(GUARD))  # which is no part of a start
-    for _ in range(ROUNDS):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *args], env=env, stdout=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return best
-
-
-def typer_in_range() -> bool:
-    """Whether the typer at hand is one that pyproject.toml allows; a newer one starts more slowly."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    limit = next(d for d in project["dependencies"] if d.startswith("typer")).rpartition("<")[2]
-    return tuple(map(int, version("typer").split(".")[:2])) < tuple(map(int, limit.split(".")[:2]))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="counts the CPU time of children")
-@pytest.mark.parametrize("args", [("--help",), ("status",)], ids=" ".join)
-def test_help_and_status_start_within_three_times_their_libraries(vault: Path, args: tuple[str, ...]) -> None:
-    """Measured against ``import typer, rich`` in the same minute."""
-    if not typer_in_range():
-        pytest.skip(f"typer {version('typer')} is not one that pyproject.toml asks for")
-    bare = cpu_s("-c", "import typer, rich", vault=vault)
-    took = cpu_s("-m", "genesys", *args, vault=vault)
-    print(f"{' '.join(args)}: {took:.3f} s, {took / bare:.1f} × {bare:.3f} s")
-    assert took < RATIO * bare
+def test_a_call_builds_the_one_command_it_names(vault: Path) -> None:
+    """The modules of other commands stay out."""
+    code = "import sys; from genesys.cli import run; run(['status']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=child_env(vault, FAKE),
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    mine = {m for m in done.stderr.split() if m.startswith("genesys.cli.")}
+    assert {"genesys.cli.app", "genesys.cli.common", "genesys.cli.indexing"} == mine

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_types import CallToolResult
@@ -66,14 +65,3 @@ def content(result: CallToolResult) -> dict[str, Any]:
 def settings_of(vault: Path, **changes: Any) -> Settings:
     env = {**os.environ, "GENESYS_EMBEDDER": "fake", "GENESYS_WORKERS": "1"}
     return load_settings(vault, env, writeback="off", **changes)
-
-
-def _has_serve() -> bool:
-    from genesys.cli.app import app
-
-    return any(
-        command.callback and command.callback.__name__ == "serve" for command in app.registered_commands
-    )
-
-
-needs_serve = pytest.mark.skipif(not _has_serve(), reason="the command line has no `serve` yet")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from server.helpers import needs_serve
 from support import ROOT, child_env
 
 _INSPECTOR = os.environ.get("GENESYS_INSPECTOR", "")  # read here: fixtures strip GENESYS_* from tests
@@ -18,7 +17,6 @@ _WANTED = bool(_INSPECTOR) or bool(os.environ.get("CI"))
 
 
 @pytest.mark.slow
-@needs_serve
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 @pytest.mark.skipif(not _WANTED, reason="set GENESYS_INSPECTOR to the program, or CI to let npm fetch it")
 def test_the_inspector_can_use_the_server(indexed: Path) -> None:

@@ -13,11 +13,11 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from server.helpers import VALID, call, content, fault, needs_serve
+from server.helpers import VALID, call, content, fault
 from support import child_env
 
 # Each test starts a process that imports mcp.
-pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_serve]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 INITIALIZE = {
     "jsonrpc": "2.0",

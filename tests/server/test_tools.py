@@ -85,7 +85,6 @@ async def test_an_answer_keeps_its_budget(connect: Any) -> None:
     assert len(content(small)["hits"]) == len(content(large)["hits"])
 
 
-@pytest.mark.xfail(reason="recall gives a query that matches nothing a text score all the same", strict=True)
 async def test_nothing_found_is_an_answer(connect: Any) -> None:
     """No error and no invention."""
     async with connect() as client:

@@ -29,7 +29,7 @@ def run(argv: list[str]) -> int:
             return _bridge(call.vault)
     from typer import Abort, BadParameter
 
-    from genesys.cli.app import app
+    from genesys.cli.app import make_app
     from genesys.errors import GenesysError
 
     for stream in (sys.stdout, sys.stderr):
@@ -38,7 +38,7 @@ def run(argv: list[str]) -> int:
     # What the parser raises is named in click, or in typer's own copy of it since 0.26.
     usage: Any = next(kind for kind in BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
-        result = app(argv, prog_name="genesys", standalone_mode=False)
+        result = make_app(argv)(argv, prog_name="genesys", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except GenesysError as e:

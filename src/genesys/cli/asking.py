@@ -19,7 +19,7 @@ from genesys.model import Filters, Kind, Status
 if TYPE_CHECKING:
     from genesys.engine.session import Genesys
 
-__all__ = ["register"]
+__all__ = ["recall", "search"]
 
 MAX_K = 1_000  # notes a line of a batch may ask for
 
@@ -28,11 +28,6 @@ TagOption = Annotated[str, typer.Option("--tag", help="Only notes with this tag 
 StatusOption = Annotated[list[Status] | None, typer.Option("--status", help="Only notes of this status.")]
 KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only a person's notes, or only memories.")]
 SinceOption = Annotated[str, typer.Option("--since", help="Only notes created since (YYYY-MM-DD, or 7d).")]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(recall)
-    app.command()(search)
 
 
 def recall(

@@ -16,15 +16,11 @@ if TYPE_CHECKING:
     from genesys.settings import Settings
     from genesys.sockets import Places
 
-__all__ = ["register"]
+__all__ = ["daemon"]
 
 TAIL_BYTES = 256_000  # of the log that is read to show its last lines
 
 Action = Literal["start", "stop", "status", "logs", "install"]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(daemon)
 
 
 def daemon(

@@ -19,13 +19,7 @@ from genesys.cli.common import (
 )
 from genesys.errors import VaultNotFound
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(index)
-    app.command()(status)
-    app.command()(doctor)
+__all__ = ["doctor", "index", "status"]
 
 
 def index(

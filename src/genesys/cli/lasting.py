@@ -10,15 +10,10 @@ import typer
 
 from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, settings_for
 
-__all__ = ["register"]
+__all__ = ["decay", "explain", "stats", "unwrite"]
 
 PlotFlag = Annotated[bool, typer.Option("--plot", help="Draw it in the terminal.")]
 PngOption = Annotated[Path | None, typer.Option("--png", help="Write the drawing to this PNG file too.")]
-
-
-def register(app: typer.Typer) -> None:
-    for command in (explain, stats, decay, unwrite):
-        app.command()(command)
 
 
 def explain(

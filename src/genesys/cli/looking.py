@@ -9,12 +9,7 @@ import typer
 
 from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(why)
-    app.command()(graph)
+__all__ = ["graph", "why"]
 
 
 def why(

@@ -11,17 +11,12 @@ from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
 from genesys.errors import UnknownEdgeType, UsageError
 from genesys.model import EdgeType, MemoryType
 
-__all__ = ["parse_related", "register"]
+__all__ = ["amend", "core", "forget", "parse_related", "pin", "remember", "unpin"]
 
 NoteArgument = Annotated[str, typer.Argument(help="A note: its name, path or alias.")]
 ContentArgument = Annotated[str, typer.Argument(help="The text; - reads it from standard input.")]
 SessionOption = Annotated[str, typer.Option("--session", help="The conversation it comes from.")]
 TitleOption = Annotated[str, typer.Option("--title", help="The note's name (else the first sentence).")]
-
-
-def register(app: typer.Typer) -> None:
-    for command in (remember, amend, pin, unpin, forget, core):
-        app.command()(command)
 
 
 def remember(

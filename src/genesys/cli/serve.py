@@ -12,13 +12,9 @@ import typer
 
 from genesys.cli.common import VaultOption, settings_for
 
-__all__ = ["register", "serve_in_process"]
+__all__ = ["serve", "serve_in_process"]
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(serve)
 
 
 def serve(

@@ -91,10 +91,23 @@ def _ranked(view: View, found: Found, params: RecallParams, note: int) -> _Ranke
     signals = {name: value for name, value in parts.items() if value}
     place = int(found.best[note])
     matched = tuple(term.text for term, rows in found.terms if place in rows.rows)
-    near = float(found.cosine[place]) if found.cosine is not None else 0.0
-    other = any(name in signals for name in ("words", "named", "graph", "date"))
-    weak = found.cosine is not None and not other and near < found.floor
+    weak = not _grounded(found, note) and not _led_to(found, note)
+    if weak and found.cosine is None:
+        return None  # nothing but the note's own standing speaks for it: that is no answer
     return _Ranked(note, row, sum(signals.values()) * prior, prior, signals, matched, weak)
+
+
+def _grounded(found: Found, note: int) -> bool:
+    """Whether the question itself found the note: by words, name, day, or a likeness above the floor."""
+    if any(name in found.shares and found.shares[name][note] for name in ("words", "named", "date")):
+        return True
+    return found.cosine is not None and float(found.cosine[int(found.best[note])]) >= found.floor
+
+
+def _led_to(found: Found, note: int) -> bool:
+    """Whether the graph led to it from a note that the question found."""
+    seeds = (int(s.via[note]) for s in (found.first, found.second) if s.via[note] >= 0)
+    return any(_grounded(found, seed) for seed in seeds)
 
 
 def _hit(

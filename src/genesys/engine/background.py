@@ -33,6 +33,7 @@ __all__ = ["Activity", "Background", "Owner", "set_aside"]
 # Passages between two looks at what else is to be done. The model is shared: a question may have to wait
 # for as many, which is some tenths of a second on a slow machine.
 SLICE = 16
+QUEUE = 512  # passages fetched at once, newest first
 MAX_WAIT_S = 10.0  # changes that never pause are read after so long
 RETRY_S, RETRY_MOST_S = 2.0, 60.0
 MODEL_RETRY_S = 600.0
@@ -108,6 +109,8 @@ class Background:
         self._retry_at = self._model_at = float("-inf")
         self._timer = time.monotonic() + settings.maintenance_interval_s
         self._embedded = False
+        self._linked = True  # whether edges by likeness follow the newest vectors
+        self._queue: list[tuple[int, str]] = []
         self._thread = threading.Thread(target=self._run, name="genesys-background", daemon=True)
 
     # ------------------------------------------------------------------ from other threads
@@ -315,6 +318,7 @@ class Background:
         if not paths:
             self.pass_s = self._last_pass - start
         self.read_once, self._embedded = True, False
+        self._queue = []  # what has just been written is newer than what waits
         self.problem = f"nothing was forgotten: {report.kept[0]}" if report.kept else ""
         return report
 
@@ -324,13 +328,24 @@ class Background:
         if model is None:
             return False
         index = self._opened()
-        have, total = index.vector_counts(model.model_id)
-        if have < total:
+        if not self._queue:  # to count and to sort costs more than to embed
+            have, total = index.vector_counts(model.model_id)
+            self._queue = index.pending(model.model_id, QUEUE) if have < total else []
             self.activity = Activity("embedding", have, total)
-            with lease.hold(self.settings.index.parent):
-                if embed_pending(index, model, limit=SLICE):
-                    return True
-        self._embedded = True
+        part, self._queue = self._queue[:SLICE], self._queue[SLICE:]
+        with lease.hold(self.settings.index.parent):
+            if part:
+                vectors = model.encode([text for _, text in part])
+                index.put_vectors(model.model_id, model.dim, [key for key, _ in part], vectors)
+                done = self.activity.done + len(part)
+                self.activity = Activity("embedding", done, max(done, self.activity.total))
+                self._linked = False
+                return True
+            if not self._linked:
+                from genesys.engine.autolink import link_waiting  # numpy, which most rounds do without
+
+                link_waiting(index, model)
+        self._embedded = self._linked = True
         return True
 
     def _embed_all(self, report: IndexReport) -> IndexReport:

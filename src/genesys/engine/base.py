@@ -7,17 +7,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from genesys.embed import Embedder, load_embedder
+from genesys.accounts import IndexReport
 from genesys.engine import lease
 from genesys.engine.embedding import embed_pending, model_of
 from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
 from genesys.model import Filters
-from genesys.reports import IndexReport
 from genesys.settings import Settings, machine_id
 from genesys.store.index import Index, open_index
+
+if TYPE_CHECKING:
+    from genesys.embed import Embedder
 
 __all__ = ["NO_FILTERS", "Progress", "Session"]
 
@@ -96,6 +98,8 @@ class Session:
         """
         with self._model_lock:
             if self._embedder is None:
+                from genesys.embed import load_embedder
+
                 self._embedder = load_embedder(self.settings)
             return self._embedder
 

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from genesys.accounts import Check
 from genesys.errors import GenesysError, VaultNotFound
-from genesys.reports import Check
 from genesys.settings import Settings, load_settings
 
 __all__ = ["examine", "examine_without_vault"]

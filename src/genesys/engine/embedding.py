@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
-from genesys.embed import Embedder, model_name
 from genesys.errors import ModelError
 from genesys.settings import Settings
 from genesys.store.index import Index
+
+if TYPE_CHECKING:
+    from genesys.embed import Embedder
 
 __all__ = ["embed_pending", "model_of"]
 
@@ -59,6 +62,8 @@ def embed_pending(
 
 def model_of(settings: Settings) -> tuple[str, ModelError | None]:
     """The id of the model in force; where it is not to be had, what was asked for and why that failed."""
+    from genesys.embed import model_name
+
     try:
         return model_name(settings), None
     except ModelError as e:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from genesys.accounts import IndexReport
 from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
 from genesys.ignore import load_rules
 from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
-from genesys.reports import IndexReport
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.vault import file_type, is_empty_folder, walk

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from genesys.engine.base import Session
 from genesys.engine.names import resolve_name
 from genesys.model import EdgeType, Kind, MemoryType
-from genesys.reports import (
-    CoreList,
-    DecayReport,
-    Forgotten,
-    NoteRef,
-    Remembered,
-    WriteReport,
-)
+
+if TYPE_CHECKING:
+    from genesys.reports import (
+        CoreList,
+        DecayReport,
+        Forgotten,
+        NoteRef,
+        Remembered,
+        WriteReport,
+    )
 
 __all__ = ["Keeping"]
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from genesys.accounts import NoteRef, StatusReport
 from genesys.engine import lease
 from genesys.engine.embedding import model_of
 from genesys.engine.names import well_formed
 from genesys.model import Filters, Skipped
-from genesys.reports import NoteRef, StatusReport
 from genesys.settings import Settings
 from genesys.store.index import Index
-from genesys.store.rows import NoteRow
+
+if TYPE_CHECKING:
+    from genesys.store.rows import NoteRow
 
 __all__ = ["OPTED_OUT", "open_uri", "refs", "search", "status", "to_ref"]
 

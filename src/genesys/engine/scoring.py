@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genesys.embed import model_name
+from genesys.engine.embedding import model_of
 from genesys.model import SUPPORTIVE
 from genesys.score.arrays import Accesses, Edges, Floats
 from genesys.score.connectivity import support
@@ -44,7 +44,7 @@ class Columns:
 
 def columns(index: Index) -> Columns:
     """Read all that scoring needs, in one snapshot."""
-    rows = sorted(index.all_notes(), key=lambda r: r.id)
+    rows = sorted((r for r in index.all_notes() if not r.opted_out), key=lambda r: r.id)
     ids = np.array([r.id for r in rows], dtype=np.int64)
     acc = index.access_arrays()
     kept = np.isin(acc.note_id, ids)
@@ -77,7 +77,7 @@ def _focus(index: Index, settings: Settings, cols: Columns, now: float) -> Float
     if not len(recent):
         return np.zeros(n)
     cosine = np.zeros(n)
-    model = index.serving_model(model_name(settings))
+    model = index.serving_model(model_of(settings)[0])
     matrix = index.matrix(model) if model else None
     if matrix is not None and len(matrix.vectors):
         note = cols.number(matrix.note_id)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from genesys.engine.base import NO_FILTERS, Progress
 from genesys.engine.keeping import Keeping
 from genesys.engine.names import resolve_name
 from genesys.model import Answer, EdgeType, Filters, Json
-from genesys.reports import (
-    Check,
-    Curves,
-    Explanation,
-    NoteRef,
-    Stats,
-    StatusReport,
-    Subgraph,
-    WhyReport,
-)
-from genesys.vault import read
+
+if TYPE_CHECKING:
+    from genesys.reports import (
+        Check,
+        Curves,
+        Explanation,
+        NoteRef,
+        Stats,
+        StatusReport,
+        Subgraph,
+        WhyReport,
+    )
 
 __all__ = ["Genesys", "Progress"]
 
@@ -94,6 +96,7 @@ class Genesys(Keeping):
     ) -> Subgraph:
         """The induced subgraph around a note; ``direction`` is out, in or both."""
         from genesys.engine import causes, listing
+        from genesys.reports import Subgraph
 
         with self._lock:
             path = resolve_name(self._index, name)
@@ -103,6 +106,8 @@ class Genesys(Keeping):
 
     def read_note(self, name: str) -> str:
         """The text of a note as it is on disk now (undecodable bytes replaced)."""
+        from genesys.vault import read
+
         path = self.resolve(name)
         return read(self.settings.vault, path).decode("utf-8-sig", "replace")
 

@@ -65,21 +65,22 @@ def top_of(scores: Floats, count: int) -> Ints:
 def spread(graph: Graph, scores: Floats, seeds: int, weight: float, power: float) -> Spread:
     """One hop from the ``seeds`` best notes.
 
-    A note reached gains ``weight · s · (s/s₁)^power · strength`` of the best arc that reaches it, where s is
-    the seed's score and s₁ the best score.
+    A note reached gains ``weight · s · (s/r)^power · strength`` of the best arc that reaches it, where s is
+    the seed's score, at most r, and r that of the runner-up: a note that is the question word for word must
+    not silence all others.
     """
     n = len(scores)
     gain, via, arc = np.zeros(n), np.full(n, NONE, dtype=np.int64), np.full(n, NONE, dtype=np.int64)
     best = top_of(scores, seeds)
-    first = float(scores[best[0]]) if len(best) else 0.0
-    if first <= 0:
+    second = float(scores[best[min(1, len(best) - 1)]]) if len(best) else 0.0
+    if second <= 0:
         return Spread(gain, via, arc)
     for seed in best:
-        share = float(scores[seed])
+        share = min(float(scores[seed]), second)
         if share <= 0:
             break
         arcs = np.arange(graph.start[seed], graph.start[seed + 1])
-        value = weight * share * (share / first) ** power * graph.strength[arcs]
+        value = weight * share * (share / second) ** power * graph.strength[arcs]
         at = graph.target[arcs]
         order = np.argsort(
             value, kind="stable"

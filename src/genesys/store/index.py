@@ -81,16 +81,23 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from genesys.model import CreatedBy, Edge, FileRecord, FileStat, Json, Move, Skipped
-from genesys.store import access, files, graph, links, meta, put, ranking, state, text, vectors
+from genesys.store import files, meta, state
 from genesys.store.db import Db, connect
-from genesys.store.links import Resolver
+from genesys.store.lazy import Lazy
 from genesys.store.reader import Reader
-from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
 from genesys.store.schema import REINDEX_DUE, claim, migrate
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from genesys.store import access, graph, links, put, ranking, text, vectors
+    from genesys.store.links import Resolver
+    from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
+else:
+    access, graph, links = (Lazy(f"genesys.store.{m}") for m in ("access", "graph", "links"))
+    put, ranking, text = (Lazy(f"genesys.store.{m}") for m in ("put", "ranking", "text"))
+    vectors = Lazy("genesys.store.vectors")
 
 __all__ = ["Index", "open_index", "set_aside"]
 

@@ -7,27 +7,35 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
 from genesys.model import Edge, EdgeType, FileStat, Filters, Json, Skipped
-from genesys.store import access, files, filters, graph, lookup, meta, ranking, state, text, vectors
+from genesys.store import files, meta, state
+from genesys.store.counts import Counts
 from genesys.store.db import Db
-from genesys.store.rows import (
-    AccessArrays,
-    AccessRow,
-    Counts,
-    EdgeArrays,
-    EventRow,
-    GraphLink,
-    GraphNote,
-    LinkRow,
-    Matrix,
-    NameRow,
-    NoteRow,
-    PassageArrays,
-    PassageRow,
-)
+from genesys.store.lazy import Lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from genesys.store import access, filters, graph, lookup, ranking, text, vectors
+    from genesys.store.rows import (
+        AccessArrays,
+        AccessRow,
+        EdgeArrays,
+        EventRow,
+        GraphLink,
+        GraphNote,
+        LinkRow,
+        Matrix,
+        NameRow,
+        NoteRow,
+        PassageArrays,
+        PassageRow,
+    )
+else:
+    access, filters, graph, lookup = (
+        Lazy(f"genesys.store.{m}") for m in ("access", "filters", "graph", "lookup")
+    )
+    ranking, text, vectors = (Lazy(f"genesys.store.{m}") for m in ("ranking", "text", "vectors"))
 
 __all__ = ["Reader"]
 

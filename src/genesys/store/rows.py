@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from genesys.model import AccessKind, Factors, FileType, Json, Kind, LinkKind, MemoryType, OwnState, Status
+from genesys.store.counts import Counts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,22 +228,3 @@ class ResolveReport:
 
     checked: int = 0
     changed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The figures of ``status``."""
-
-    notes: int = 0
-    files: int = 0
-    memories: int = 0
-    passages: int = 0
-    links: int = 0
-    unresolved: int = 0
-    stale_links: int = 0
-    edges: Mapping[str, int] = field(default_factory=dict)
-    statuses: Mapping[str, int] = field(default_factory=dict)
-    pinned: int = 0
-    problems: int = 0
-    skipped: int = 0
-    models: Mapping[str, int] = field(default_factory=dict)

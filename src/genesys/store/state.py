@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from genesys.model import FileStat, Json, OwnState, Status
 from genesys.store import encode
+from genesys.store.counts import Counts
 from genesys.store.db import Db
 from genesys.store.files import touch
 from genesys.store.restore import timestamp
-from genesys.store.rows import Counts, StateChange
+
+if TYPE_CHECKING:
+    from genesys.store.rows import StateChange
 
 __all__ = ["counts", "own_of", "preimage", "save_preimage", "set_own", "set_states", "set_written"]
 

@@ -12,11 +12,12 @@ import apsw
 from genesys.errors import IndexError_
 from genesys.store import meta
 from genesys.store.db import Db, listed
-from genesys.store.rows import Matrix
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from genesys.store.rows import Matrix
 
 __all__ = [
     "blocks",
@@ -262,6 +263,7 @@ def _rows_one_by_one(db: Db, model: str) -> Iterator[tuple[NDArray[np.int64], ND
 
 def matrix(db: Db, model: str) -> Matrix | None:
     """A snapshot of every passage with its vector; None where the model has none."""
+
     with db.snapshot():
         known = _model(db, model)
         total = db.value("SELECT count(*) FROM vectors WHERE model_id = ?", (known[0],)) if known else 0
@@ -300,6 +302,8 @@ def _gather(
         seen += len(keys)
     if not filled.all():
         table, vectors = table[filled], vectors[filled]
+    from genesys.store.rows import Matrix
+
     return Matrix(table[:, 0].copy(), table[:, 1].copy(), vectors), seen
 
 
