@@ -16,6 +16,7 @@ from genesys.score.fuse import Floats, Ints
 __all__ = ["Graph", "Spread", "build_graph", "spread", "top_of"]
 
 NONE = -1
+LONE = 0.5  # share of its score with which a seed far above the rest speaks
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +67,22 @@ def spread(graph: Graph, scores: Floats, seeds: int, weight: float, power: float
     """One hop from the ``seeds`` best notes.
 
     A note reached gains ``weight · s · (s/r)^power · strength`` of the best arc that reaches it, where s is
-    the seed's score, at most r, and r that of the runner-up: a note that is the question word for word must
-    not silence all others.
+    the seed's score, at most r, and r that of the runner-up, at least half the best: a note that is the
+    question word for word must not silence all others.
     """
     n = len(scores)
     gain, via, arc = np.zeros(n), np.full(n, NONE, dtype=np.int64), np.full(n, NONE, dtype=np.int64)
     best = top_of(scores, seeds)
-    second = float(scores[best[min(1, len(best) - 1)]]) if len(best) else 0.0
-    if second <= 0:
+    if not len(best) or scores[best[0]] <= 0:
         return Spread(gain, via, arc)
+    top, second = float(scores[best[0]]), float(scores[best[min(1, len(best) - 1)]])
+    loud = max(second, LONE * top)
     for seed in best:
-        share = min(float(scores[seed]), second)
+        share = min(float(scores[seed]), loud)
         if share <= 0:
             break
         arcs = np.arange(graph.start[seed], graph.start[seed + 1])
-        value = weight * share * (share / second) ** power * graph.strength[arcs]
+        value = weight * share * (share / loud) ** power * graph.strength[arcs]
         at = graph.target[arcs]
         order = np.argsort(
             value, kind="stable"
