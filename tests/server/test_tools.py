@@ -93,7 +93,6 @@ async def test_nothing_found_is_an_answer(connect: Any) -> None:
     assert text_of(result).startswith("Nothing in memory")
 
 
-@pytest.mark.xfail(reason="the index sorts by when it saw a change, and shows the file's time", strict=True)
 async def test_an_empty_search_lists_by_time(connect: Any) -> None:
     """Newest first, by the time that is shown."""
     async with connect() as client:

@@ -36,7 +36,7 @@ def to_ref(row: NoteRow, settings: Settings, summary: str = "") -> NoteRef:
         kind=row.kind,
         pinned=row.pinned,
         category=row.category,
-        last_active=max(row.mtime, row.last_recalled or 0.0),
+        last_active=max(row.changed_at, row.last_recalled or 0.0),
         summary=summary,
         uri=open_uri(settings.vault.name, row.path),
     )
