@@ -37,6 +37,11 @@ def test_brackets_articles_and_emoji_do_not_hide_a_name() -> None:
     assert ["卢曼"] == found("关于卢曼的书", "🧑卢曼")
 
 
+def test_what_stands_before_a_comma_is_a_name() -> None:
+    """People write the city and file it with its state."""
+    assert ["Harrisburg"] == found("born in Harrisburg in 1900", "Harrisburg, Pennsylvania")
+
+
 @pytest.mark.parametrize("name", ["The", "a", "2024", "x", "的", "?!", "", "Today", "1 2"])
 def test_vague_names_are_no_names(name: str) -> None:
     """They would link half the vault."""

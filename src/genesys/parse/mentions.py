@@ -19,6 +19,7 @@ from genesys.parse.stopwords import CJK_STOP, STOP
 __all__ = ["Matcher", "Mention", "build_matcher", "find_names", "name_forms"]
 
 MIN_LETTERS = 3  # of a name of one word
+MIN_HEAD = 5  # letters of what stands before a comma, to be a name by itself ("Harrisburg, Pennsylvania")
 MAX_WORDS = 12  # of a name; longer titles are sentences, and nobody repeats those
 MIN_CJK = 2  # characters of a name in a script without spaces
 _WORD = re.compile(r"[^\W_]+")
@@ -61,11 +62,14 @@ def _lower(text: str) -> str:
 
 
 def name_forms(name: str) -> frozenset[str]:
-    """The forms in which a text may name what is called ``name``: with and without a bracket at its end,
-    an article at its start, an emoji around it; lower-cased. Forms too vague to mean it are left out."""
+    """The forms in which a text may name what is called ``name``: with and without a bracket or what
+    follows a comma at its end, an article at its start, an emoji around it; lower-cased. Forms too vague to mean it are left out."""
     name = unicodedata.normalize("NFC", name).strip()
     bare = _BRACKET.sub("", name)
     forms = {name, bare, _ARTICLE.sub("", bare), _EDGE.sub("", bare)}
+    head, comma, _ = bare.partition(",")
+    if comma and len(head) >= MIN_HEAD:
+        forms.add(head.strip())
     return frozenset(_lower(form) for form in forms if _specific(form))
 
 

@@ -84,9 +84,7 @@ def spread(graph: Graph, scores: Floats, seeds: int, weight: float, power: float
         arcs = np.arange(graph.start[seed], graph.start[seed + 1])
         value = weight * share * (share / loud) ** power * graph.strength[arcs]
         at = graph.target[arcs]
-        order = np.argsort(
-            value, kind="stable"
-        )  # where two arcs lead to one note, the stronger is written last
+        order = np.argsort(value, kind="stable")  # of two arcs to one note the stronger is written last
         arcs, at, value = arcs[order], at[order], value[order]
         better = value > gain[at]
         gain[at[better]], via[at[better]], arc[at[better]] = value[better], seed, arcs[better]
