@@ -62,8 +62,11 @@ def _lower(text: str) -> str:
 
 
 def name_forms(name: str) -> frozenset[str]:
-    """The forms in which a text may name what is called ``name``: with and without a bracket or what
-    follows a comma at its end, an article at its start, an emoji around it; lower-cased. Forms too vague to mean it are left out."""
+    """The forms, lower-cased, in which a text may name what is called ``name``.
+
+    With and without a bracket or what follows a comma at its end, an article at its start, an emoji around
+    it. Forms too vague to mean it are left out.
+    """
     name = unicodedata.normalize("NFC", name).strip()
     bare = _BRACKET.sub("", name)
     forms = {name, bare, _ARTICLE.sub("", bare), _EDGE.sub("", bare)}
