@@ -40,28 +40,32 @@ def two_branches(vault: Path, count: int) -> int:
     return len(notes)
 
 
-def timed(client: Client, number: int) -> float:
+def timed(client: Client, number: int, read_only: bool) -> float:
     start = time.perf_counter()
-    client.recall(f"{QUESTIONS[number % len(QUESTIONS)]} {number}")
+    client.recall(f"{QUESTIONS[number % len(QUESTIONS)]} {number}", read_only=read_only)
     return (time.perf_counter() - start) * 1000
 
 
 def main() -> int:
     parser = options(str(__doc__).splitlines()[0])
     parser.add_argument("--notes", type=int, default=2000)
+    parser.add_argument(
+        "--read-only", action="store_true", help="recalls leave no trace, so they write nothing"
+    )
     given = parser.parse_args()
     with bench(given.vault, given.embedder, GENESYS_WRITEBACK="off") as made:
         changed = two_branches(made.vault, given.notes)
         client = Client(made.env)
         made.settled()
-        quiet = [timed(client, number) for number in range(40)]
+        client.recall("warm up")
+        quiet = [timed(client, number, given.read_only) for number in range(40)]
         passes = made.log().count(" added, ")
         start = time.perf_counter()
         checkout = subprocess.Popen(["git", "-C", str(made.vault), "checkout", "-q", "after"])
         busy: list[float] = []
         read_s = 0.0
         while True:
-            busy.append(timed(client, 1000 + len(busy)))
+            busy.append(timed(client, 1000 + len(busy), given.read_only))
             if checkout.poll() is not None and made.log().count(" added, ") > passes and not read_s:
                 read_s = time.perf_counter() - start
             if read_s and client.call("memory_stats")["pending"] == 0:

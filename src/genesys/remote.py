@@ -17,13 +17,13 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from genesys import errors
+from genesys import errors, model, reports
 from genesys.engine.session import Genesys
 from genesys.errors import BusyError, GenesysError
 from genesys.settings import Settings
 from genesys.sockets import MAX_LINE, Link
 
-__all__ = ["CALLS", "Remote", "answer", "decode", "encode"]
+__all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of"]
 
 # What a stranger on the socket may ask for. A closed list: the daemon's own state is not on it.
 CALLS = frozenset(
@@ -142,12 +142,14 @@ def _raised(told: Mapping[str, Any]) -> GenesysError:
 
 @functools.cache
 def _hints(name: str) -> dict[str, Any]:
-    return {k: v for k, v in _annotations(getattr(Genesys, name)).items() if k not in LOCAL}
+    return {k: v for k, v in hints_of(getattr(Genesys, name)).items() if k not in LOCAL}
 
 
-def _annotations(of: Any) -> dict[str, Any]:
-    """Annotations, with JSON's own values as anything: they need no reading."""
-    return get_type_hints(of, localns={"Json": Any})
+def hints_of(of: Any) -> dict[str, Any]:
+    """The annotations of a method or a class of the vocabulary, whose module may know their names only for
+    type checkers. JSON's own values count as anything: they need no reading."""
+    names = {**vars(model), **vars(reports), "Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}
+    return get_type_hints(of, localns={**names, "Progress": Any, "Embedder": Any, "Json": Any})
 
 
 # ------------------------------------------------------------------ values
@@ -189,7 +191,7 @@ def decode(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
     if is_dataclass(kind) and isinstance(kind, type):
-        hints = _annotations(kind)
+        hints = hints_of(kind)
         return kind(**{k: decode(hints[k], v) for k, v in value.items() if k in hints})
     return value
 

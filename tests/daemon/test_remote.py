@@ -7,7 +7,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -15,7 +15,7 @@ from daemon.helpers import settings_of
 from genesys import errors, model, reports
 from genesys.engine.session import Genesys
 from genesys.model import EdgeType, Filters, Kind, MemoryType, Status
-from genesys.remote import CALLS, answer, decode, encode
+from genesys.remote import CALLS, answer, decode, encode, hints_of
 from genesys.service_files import launchd, systemd
 
 ADR = "ADR-003 LoRa Mesh"
@@ -49,7 +49,7 @@ def test_every_answer_comes_through_as_it_is(vault: Path, name: str, given: Mapp
     """What the method returns is what the other side gets, type and all."""
     with Genesys.open(settings_of(vault), clock=lambda: 1_780_000_000.0) as memory:
         result = getattr(memory, name)(**given)
-        kind = get_type_hints(getattr(Genesys, name), localns={"Json": Any})["return"]
+        kind = hints_of(getattr(Genesys, name))["return"]
         assert result == there_and_back(kind, result)
 
 
@@ -57,7 +57,7 @@ def test_arguments_come_through() -> None:
     """Filters, typed links, kinds that may be missing."""
     filters = Filters(statuses=(Status.CORE,), kinds=(Kind.MEMORY,), tag="a/b", since=12.5)
     assert filters == there_and_back(Filters, filters)
-    hints = get_type_hints(Genesys.remember)
+    hints = hints_of(Genesys.remember)
     related = (("Note", EdgeType.CAUSED_BY),)
     assert related == there_and_back(hints["related"], related)
     assert MemoryType.INSIGHT is there_and_back(hints["memory_type"], MemoryType.INSIGHT)
@@ -69,11 +69,11 @@ def test_every_call_is_a_method() -> None:
     for name in CALLS:
         method = getattr(Genesys, name)
         assert inspect.isfunction(method)
-        assert "return" in get_type_hints(method, localns={"Json": Any})
+        assert "return" in hints_of(method)
     for module in (model, reports):
         for kind in vars(module).values():
             if dataclasses.is_dataclass(kind):
-                get_type_hints(kind, localns={"Json": Any})
+                hints_of(kind)
 
 
 def asked(memory: Genesys, line: bytes) -> dict[str, Any]:

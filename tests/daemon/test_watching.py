@@ -116,7 +116,8 @@ def test_a_burst_is_one_pass(vault: Path) -> None:
 @slow
 def test_own_writes_are_no_news(vault: Path) -> None:
     """A memory stored and a pin written into a note are known: neither is read again."""
-    with Running(vault, GENESYS_WRITEBACK="touched") as running:
+    # The pause is longer than a stalled machine takes from writing a note to writing that it did.
+    with Running(vault, GENESYS_WRITEBACK="touched", GENESYS_DEBOUNCE_MS="1000") as running:
         session = running.session()
         session.call("memory_store", content="Tapirs swim well.")
         session.call("pin_memory", node_id="ADR-003 LoRa Mesh")
