@@ -101,7 +101,10 @@ def options(description: str) -> argparse.ArgumentParser:
 @contextlib.contextmanager
 def bench(vault: Path, embedder: str, **extra: str) -> Iterator[Bench]:
     """A copy of the vault (with its index, if it has one) and nothing of this machine's settings."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(prefix="gs-") as runtime:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix="gs-") as runtime,
+    ):
         copy = Path(shutil.copytree(vault, Path(folder) / "vault", symlinks=True))
         env = {name: value for name, value in os.environ.items() if not name.startswith("GENESYS_")}
         env |= {"HOME": folder, "XDG_RUNTIME_DIR": runtime, "GENESYS_VAULT": str(copy)}

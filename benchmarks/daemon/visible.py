@@ -32,7 +32,7 @@ def main() -> None:
             note.write_text(f"Zyx{number}qj is written here.", encoding="utf-8")
             start = time.perf_counter()
             query = f"zyx{number}qj"
-            until(lambda: note.name in client.recall(query, read_only=True, k=3))  # noqa: B023
+            until(lambda: note.name in client.recall(query, read_only=True, k=10))  # noqa: B023
             words.append((time.perf_counter() - start) * 1000)
             until(lambda: client.call("memory_stats")["pending"] == 0)
             vectors.append((time.perf_counter() - start) * 1000)

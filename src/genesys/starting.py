@@ -17,6 +17,7 @@ from genesys.sockets import Link, Places, connect, is_newer, places
 __all__ = ["ensure", "find", "holder", "spawn", "stop"]
 
 STOP_S = 20.0  # time to write back; who takes longer hangs
+HANGS_S = 4.0  # who does not even greet in so long hangs
 START_S = 60.0  # a loaded machine takes seconds to start Python
 PAUSE_S = 0.02
 
@@ -155,7 +156,7 @@ def stop(where: Places) -> bool:
 
     pid, hangs = holder(where), False
     try:
-        link = connect(where, "control", wait_s=5.0)
+        link = connect(where, "control", wait_s=HANGS_S)
         if link is None and pid is None:
             return False
         if link is not None:
@@ -164,7 +165,7 @@ def stop(where: Places) -> bool:
                 link.socket.sendall(b'{"ask": "stop"}\n')
     except BusyError:
         hangs = True
-    for signal_number, wait_s in ((0, STOP_S), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+    for signal_number, wait_s in ((0, STOP_S), (signal.SIGTERM, HANGS_S), (signal.SIGKILL, HANGS_S)):
         if hangs and not signal_number:
             continue
         if pid is None or _gone(pid, signal_number, wait_s):

@@ -157,11 +157,8 @@ def test_commands_use_the_daemon_and_do_without(running: Running) -> None:
     """Each command gives the same with a daemon as without one; errors come through as themselves."""
     asked = {
         "search": ("search", "modems", "--json"),
-        "why": ("why", "ADR-003 LoRa Mesh", "--json"),
         "explain": ("explain", "ADR-003 LoRa Mesh", "--json"),
-        "core": ("core", "--json"),
         "status": ("status", "--json"),
-        "graph": ("graph",),
         "graphml": ("graph", "--format", "graphml"),
     }
     without = {name: running.cli(*words) for name, words in asked.items()}

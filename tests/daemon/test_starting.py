@@ -21,7 +21,7 @@ from genesys.sockets import connect, is_newer, places, run_folder
 from genesys.starting import holder
 
 slow = pytest.mark.slow
-STARTS = int(os.environ.get("DAEMON_STARTS", "24"))  # the full race has 100
+STARTS = int(os.environ.get("DAEMON_STARTS", "16"))  # the full race has 100
 QUERY = "why did we give up on cellular modems"
 
 

@@ -13,7 +13,7 @@ from daemon.helpers import settings_of, snapshot, until
 from daemon.processes import Running, Session
 from genesys.engine.session import Genesys
 
-ROUNDS = int(os.environ.get("DAEMON_STORM_ROUNDS", "4"))  # the full storm has 100
+ROUNDS = int(os.environ.get("DAEMON_STORM_ROUNDS", "3"))  # the full storm has 100
 WRITERS = 3
 EDITS = 12
 
