@@ -50,6 +50,7 @@ CALLS = frozenset(
         "status",
         "traverse",
         "undo_forget",
+        "unmet",
         "unpin",
         "unwrite",
         "why",

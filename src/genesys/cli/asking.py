@@ -124,8 +124,12 @@ def search(
     json: JsonFlag = False,
 ) -> None:
     """List notes by words and filters; without words, the newest first."""
+    filters = _filters(folder, tag, status, kind, since)
     with open_memory(vault, read_only=True) as memory:
-        notes = memory.search(query, limit, _filters(folder, tag, status, kind, since))
+        notes = memory.search(query, limit, filters)
+        unmet = () if notes else memory.unmet(filters)
+    for line in unmet:
+        print(f"! {line}", file=sys.stderr)
     if json:
         print_json(notes)
         return

@@ -35,7 +35,9 @@ def recall(
     start = time.perf_counter()
     query = well_formed(query)
     answer = rank(index, embedder, settings, query, k, filters, now=now, query_date=query_date)
-    answer = replace(answer, ms=(time.perf_counter() - start) * 1000)
+    unmet = index.unmet(filters) if not answer.hits else ()
+    ms = (time.perf_counter() - start) * 1000
+    answer = replace(answer, notices=(*answer.notices, *unmet), ms=ms)
     return _traced(index, settings, answer, now) if leave_trace else answer
 
 

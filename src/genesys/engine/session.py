@@ -78,6 +78,11 @@ class Genesys(Keeping):
         with self._lock:
             return listing.search(self._index, self.settings, query, k, filters, offset)
 
+    def unmet(self, filters: Filters) -> tuple[str, ...]:
+        """A line for each filter that no note can pass, with what may have been meant."""
+        with self._lock:
+            return self._index.unmet(filters)
+
     def why(self, name: str, depth: int = 3) -> WhyReport:
         """Causes and effects of a note, each step with its evidence sentence."""
         from genesys.engine import causes, listing

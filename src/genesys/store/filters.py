@@ -6,13 +6,15 @@ from typing import Any
 
 from genesys.model import Filters
 from genesys.store.db import Db, listed
-from genesys.store.keys import alias_key, target_key
+from genesys.store.keys import alias_key, level, target_key
 from genesys.store.lookup import note_rows
 from genesys.store.rows import NoteRow
 
-__all__ = ["list_notes", "matching"]
+__all__ = ["list_notes", "matching", "unmet"]
 
 _LIST = "(SELECT value FROM json_each(?))"
+_BELOW = "(f.path >= ? || '/' AND f.path < ? || '0')"
+_TAGGED = "(t.key = ? OR (t.key >= ? || '/' AND t.key < ? || '0'))"
 _ACTIVE = "max(n.changed_at, coalesce(n.last_recalled, n.changed_at))"
 
 
@@ -37,6 +39,50 @@ def list_notes(db: Db, filters: Filters, limit: int, offset: int = 0) -> list[No
     return [found[i] for i in ids]
 
 
+def unmet(db: Db, filters: Filters) -> tuple[str, ...]:
+    """A line for a folder or a tag that no note has, with the nearest that some note has."""
+    lines = []
+    folder, tag = filters.folder.strip("/"), filters.tag.lstrip("#").rstrip("/")
+    if folder and not _spelled(db, folder):
+        lines.append(f"no note lies in a folder {folder!r}" + _nearest(folder, sorted(_folders(db))))
+    if tag and not db.value(f"SELECT EXISTS(SELECT 1 FROM tags t WHERE {_TAGGED})", (tag.casefold(),) * 3):
+        known = [name for (name,) in db.all("SELECT tag FROM tags GROUP BY key ORDER BY count(*) DESC")]
+        lines.append(f"no note has the tag {tag!r}" + _nearest(tag, known))
+    return tuple(lines)
+
+
+def _nearest(wanted: str, known: list[str]) -> str:
+    """The known name that begins with, holds or resembles the wanted one; of a path its end counts too."""
+    import difflib  # on use: every command loads this module
+
+    key = level(wanted)
+    names = {level(name): name for name in known}
+    names |= {level(name).rpartition("/")[2]: name for name in reversed(known)} | names
+    near = [n for n in names if n.startswith(key)] or [n for n in names if key in n]
+    near = near or difflib.get_close_matches(key, list(names), 1, 0.6)
+    return f": did you mean {names[near[0]]!r}?" if near else ""
+
+
+def _spelled(db: Db, folder: str) -> list[str]:
+    """The vault's folders of this name: the one that is spelled so, else those in another case."""
+    name = folder.strip("/")
+    if db.value(f"SELECT EXISTS(SELECT 1 FROM files f WHERE type = 'note' AND {_BELOW})", (name, name)):
+        return [name]
+    wanted = level(name)
+    return sorted(f for f in _folders(db) if level(f) == wanted)
+
+
+def _folders(db: Db) -> set[str]:
+    """Every folder with a note in it or below it."""
+    found: set[str] = set()
+    for (path,) in db.all("SELECT path FROM files WHERE type = 'note'"):
+        parent = path.rpartition("/")[0]
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parent.rpartition("/")[0]
+    return found
+
+
 def _where(db: Db, filters: Filters) -> tuple[str, list[Any]]:
     """A condition over ``notes n`` and ``files f``. ``since`` is about creation."""
     parts: list[str] = ["n.opted_out = 0"]
@@ -54,10 +100,11 @@ def _where(db: Db, filters: Filters) -> tuple[str, list[Any]]:
         add("n.category = ? COLLATE NOCASE", filters.category)
     if filters.tag:
         key = filters.tag.lstrip("#").casefold().rstrip("/")
-        nested = "(t.key = ? OR (t.key >= ? || '/' AND t.key < ? || '0'))"
-        add(f"n.id IN (SELECT t.note_id FROM tags t WHERE {nested})", key, key, key)
-    if folder := filters.folder.strip("/"):
-        add("f.path >= ? || '/' AND f.path < ? || '0'", folder, folder)
+        add(f"n.id IN (SELECT t.note_id FROM tags t WHERE {_TAGGED})", key, key, key)
+    if filters.folder.strip("/"):
+        folders = _spelled(db, filters.folder)
+        below = " OR ".join([_BELOW] * len(folders)) or "0"
+        add(f"({below})", *(name for name in folders for _ in range(2)))
     if filters.since is not None:
         add("n.created_at >= ?", filters.since)
     if filters.active_since is not None:

@@ -34,7 +34,8 @@ Links and edges
 
 Notes and names
   note_id(path), note_ids(paths), file_path(id), note_row(path), note_rows(ids=None) -> {id: NoteRow}
-  all_notes(), notes_by_path(paths), list_notes(filters, limit, offset) -> [NoteRow]; matching(filters) -> ids
+  all_notes(), notes_by_path(paths), list_notes(filters, limit, offset) -> [NoteRow]
+  matching(filters) -> ids, unmet(filters) -> [line]
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
   names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
   paths_by_key(key) (any type), notes_by_property(key, value) -> [path]

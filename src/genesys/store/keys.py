@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["alias_key", "name_key", "stem", "target_key"]
+__all__ = ["alias_key", "level", "name_key", "stem", "target_key"]
 
 
-def _level(name: str) -> str:
+def level(name: str) -> str:
+    """A name without what a file system may treat alike: case, Unicode composition, the final sigma."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).lower()).replace("ς", "σ")
 
 
@@ -24,17 +25,17 @@ def _bare(name: str) -> str:
 
 def name_key(path: str) -> str:
     """The key of a file: its last segment, levelled, without any trailing ``.md``."""
-    return _bare(_level(path[path.rfind("/") + 1 :]))
+    return _bare(level(path[path.rfind("/") + 1 :]))
 
 
 def target_key(target: str) -> str:
     """The key of the file that a link target could mean; equal to that file's :func:`name_key`."""
-    return _bare(_level(target[target.rfind("/") + 1 :].strip()))
+    return _bare(level(target[target.rfind("/") + 1 :].strip()))
 
 
 def alias_key(alias: str) -> str:
     """An alias is compared whole: ``TCP/IP`` is one name, not a path."""
-    return _level(alias.strip())
+    return level(alias.strip())
 
 
 def stem(path: str) -> str:

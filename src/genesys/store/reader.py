@@ -103,6 +103,9 @@ class Reader:
     def matching(self, wanted: Filters) -> set[int] | None:
         return filters.matching(self._db, wanted)
 
+    def unmet(self, wanted: Filters) -> tuple[str, ...]:
+        return filters.unmet(self._db, wanted)
+
     def preimage(self, note_id: int) -> tuple[float, bytes] | None:
         return state.preimage(self._db, note_id)
 
