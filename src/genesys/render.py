@@ -32,6 +32,7 @@ __all__ = [
 
 PIPE_WIDTH = 100_000  # columns where the output is no terminal
 LISTED = 20  # files of a kind that `status` names
+GIST = 120  # characters of a passage that a list of notes shows
 PASSAGE_LINES = 6  # lines of a passage shown before the reader is sent to the note
 # C0 and C1 controls but tab and newline, and what turns the direction of writing around.
 _DRIVING = re.compile(
@@ -44,6 +45,11 @@ STATUS_STYLE = {
     "fading": "dim",
     "pruned": "dim red",
 }
+
+
+# What a step of `why` is to the note above it, by its edge's type: upstream, and downstream.
+_CAUSES = {"caused_by": "because of", "derived_from": "derived from", "supports": "supported by"}
+_EFFECTS = {"caused_by": "led to", "derived_from": "is a source of", "supports": "supports"}
 
 
 def as_json(value: Any) -> Any:
@@ -104,28 +110,36 @@ def print_answer(out: Console, answer: Answer) -> None:
 
 
 def _print_hit(out: Console, rank: int, hit: Hit) -> None:
-    from rich.padding import Padding
     from rich.style import Style
     from rich.text import Text
 
     head = Text.assemble((f"{rank:>2}  ", "dim"), (one_line(hit.title), Style(bold=True, link=hit.uri)))
     head.append(f"  {hit.status.value}", style=STATUS_STYLE[hit.status.value])
-    head.append(f" · {hit.score:.2f}", style="dim")
+    head.append(f" · match {hit.score:.2f}", style="dim")
     if hit.low_confidence:
         head.append(" · unsure", style="yellow")
     if hit.superseded_by:
         head.append(f" · superseded by {one_line(hit.superseded_by)}", style="magenta")
     out.print(head)
     place = " › ".join([hit.path, *hit.heading_path]) + f"  (lines {hit.line_start}–{hit.line_end})"
-    out.print(Padding(Text(one_line(place), style="cyan"), (0, 0, 0, 4), expand=False))
-    out.print(Padding(marked(_excerpt(hit.text), hit.matched), (0, 2, 0, 4), expand=False))
+    _indented(out, Text(one_line(place), style="cyan"))
+    _indented(out, marked(_excerpt(hit.text), hit.matched))
     if hit.why:
-        out.print(Padding(Text("why: " + one_line(hit.why), style="italic dim"), (0, 0, 0, 4), expand=False))
-    out.print(
-        Padding(
-            Text(hit.uri, style="dim underline", overflow="ignore", no_wrap=True), (0, 0, 1, 4), expand=False
-        )
-    )
+        _indented(out, Text("why: " + one_line(hit.why), style="italic dim"))
+    _indented(out, Text(hit.uri, style="dim underline", overflow="ignore", no_wrap=True))
+    out.print()
+
+
+def _indented(out: Console, text: Text) -> None:
+    """The text behind four blanks; where nobody looks no blanks are added at the ends of its lines."""
+    from rich.padding import Padding
+
+    if out.is_terminal:
+        out.print(Padding(text, (0, 2, 0, 4), expand=False))
+        return
+    for line in text.split("\n", allow_blank=True):
+        line.rstrip()
+        out.print("    ", line, sep="")
 
 
 def _excerpt(text: str) -> str:
@@ -158,9 +172,15 @@ def print_notes(out: Console, notes: Iterable[NoteRef]) -> None:
         line.append(f"  {one_line(note.path)}", style="cyan")
         out.print(line)
         if note.summary:
-            out.print(Text("    " + one_line(note.summary), style="dim", overflow="ellipsis", no_wrap=True))
+            out.print(Text("    " + _gist(note.summary), style="dim", overflow="ellipsis", no_wrap=True))
     if not count:
         out.print("No note matches.")
+
+
+def _gist(text: str) -> str:
+    """The beginning of a passage on one line."""
+    line = " ".join(safe(text).split())
+    return line if len(line) <= GIST else line[: GIST - 1].rstrip() + "…"
 
 
 def print_why(out: Console, report: WhyReport) -> None:
@@ -170,16 +190,18 @@ def print_why(out: Console, report: WhyReport) -> None:
     out.print(Text(one_line(report.note.title), style="bold"))
     if not (report.upstream or report.downstream):
         out.print("  No causes or effects are written down for this note.")
-    for label, steps in (("because of", report.upstream), ("led to", report.downstream)):
+    for labels, steps in ((_CAUSES, report.upstream), (_EFFECTS, report.downstream)):
         for step in steps:
-            _print_step(out, label, step)
+            _print_step(out, labels.get(step.edge.type, step.edge.type.value), step)
     if report.related:
         names = sorted({_other_end(e, report.note.path) for e in report.related})
         more = f" and {len(names) - 8} more" if len(names) > 8 else ""
         out.print(Text("  related: " + ", ".join(one_line(n) for n in names[:8]) + more, style="dim"))
-    if report.loses_last_cause or report.loses_only_link:
-        lost = sorted({*report.loses_last_cause, *report.loses_only_link})
-        out.print(Text("  without it, cut off: " + ", ".join(one_line(p) for p in lost), style="dim"))
+    for what, paths in (("last cause", report.loses_last_cause), ("only link", report.loses_only_link)):
+        if paths:
+            whose = "its" if len(paths) == 1 else "their"
+            lost = ", ".join(one_line(p) for p in paths)
+            out.print(Text(f"  without this note, would lose {whose} {what}: {lost}", style="dim"))
 
 
 def _print_step(out: Console, label: str, step: Step) -> None:

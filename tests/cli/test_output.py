@@ -82,6 +82,57 @@ def test_a_recall_shows_title_passage_reason_and_link(shared: Path) -> None:
     assert "obsidian://open?vault=vault&file=Decisions%2FADR-005%20Pressure%20Sensors.md" in out
 
 
+@pytest.mark.parametrize("args", [["recall", "why sensors", "--read-only"], ["search", "battery"]])
+def test_lines_end_where_their_text_ends(shared: Path, args: list[str]) -> None:
+    """No blanks behind it: they would be copied along, and fill a pipe."""
+    lines = invoke(*args, vault=shared).stdout.split("\n")
+    assert lines == [line.rstrip() for line in lines]
+
+
+def test_the_number_of_a_hit_has_a_name(shared: Path) -> None:
+    """It is how well the note matches, and not the score that its status comes from."""
+    out = invoke("recall", "pressure sensors", "-k", "1", "--read-only", vault=shared).stdout
+    assert re.search(r"  active · match \d\.\d\d", out)
+
+
+def test_a_list_of_notes_shows_one_clean_line_of_each(shared: Path) -> None:
+    """The beginning of the passage: no marks for line ends, at most 120 characters."""
+    lines = invoke("search", "battery", vault=shared).stdout.splitlines()
+    gists = [line[4:] for line in lines if line.startswith("    ")]
+    assert gists
+    assert all("␤" not in gist and len(gist) <= 120 for gist in gists)
+
+
+def test_why_says_what_a_note_is_to_the_next(tmp_path: Path) -> None:
+    """A support is no cause, whichever way it is read; and only what would lose something is named."""
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "Plan.md").write_text("caused_by:: [[Need]]\nsupports:: [[Goal]]\nderived_from:: [[Book]]\n")
+    for name, text in {"Need": "n", "Goal": "caused_by:: [[Need]]\n", "Book": "[[Need]]"}.items():
+        (tmp_path / f"{name}.md").write_text(text)
+    invoke("index", "--no-embed", vault=tmp_path)
+    plan = invoke("why", "Plan", "-d", "1", vault=tmp_path).stdout
+    for line in ("because of Need", "derived from Book", "supports Goal"):
+        assert line in plan
+    assert "would lose" not in plan
+    assert "supported by Plan" in invoke("why", "Goal", vault=tmp_path).stdout
+    need = invoke("why", "Need", vault=tmp_path).stdout
+    assert "led to Goal" in need
+    assert "cut off" not in need
+    assert "is a source of Plan" in invoke("why", "Book", vault=tmp_path).stdout
+
+
+def test_why_names_what_would_be_lost(tmp_path: Path) -> None:
+    """The last cause and the only link, each in its words."""
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "Root.md").write_text("Nothing here.\n")
+    for name in ("One", "Two"):
+        (tmp_path / f"{name}.md").write_text("caused_by:: [[Root]]\n")
+    invoke("index", "--no-embed", vault=tmp_path)
+    out = invoke("why", "Root", vault=tmp_path).stdout
+    assert "without this note, would lose their last cause: One.md, Two.md" in out
+    assert "without this note, would lose its last cause: " not in out
+
+
 def test_matched_words_are_marked_on_a_terminal(shared: Path) -> None:
     """And a link is one to click; but what stands in a note reaches the terminal without its escapes."""
     out = on_a_terminal("recall", "krakens", "-k", "1", "--read-only", vault=shared)
