@@ -27,11 +27,11 @@ _matchers: WeakKeyDictionary[Index, tuple[object, Matcher]] = WeakKeyDictionary(
 
 
 def matcher_of(index: Index) -> Matcher:
-    """Titles and aliases of all notes, by note id; kept while no name changes."""
+    """Titles, headings over whole notes and aliases, by note id; kept while no name changes."""
     stamp = index.names_version() or index.places_version()
     cached = _matchers.get(index)
     if cached is None or cached[0] != stamp:
-        matcher = build_matcher({r.note_id: (r.title, *r.aliases) for r in index.names()})
+        matcher = build_matcher({r.note_id: (r.title, r.heading, *r.aliases) for r in index.names()})
         cached = _matchers[index] = (stamp, matcher)
     return cached[1]
 

@@ -212,15 +212,28 @@ def _many(db: Db, select: str, ids: Collection[int] | None, order: str) -> dict[
 # ------------------------------------------------------------------ names
 
 
+# The heading under which all of a note stands: its title where the file is named by a number or a date.
+TITLE_HEADINGS = """SELECT note_id, name FROM (
+    SELECT p.note_id, json_extract(p.heading, '$[0]') AS name FROM passages p
+    WHERE p.ordinal = 0 AND p.heading <> '[]') t
+  WHERE NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = t.note_id AND n.title = t.name)
+  AND NOT EXISTS (SELECT 1 FROM passages o
+    WHERE o.note_id = t.note_id AND json_extract(o.heading, '$[0]') IS NOT t.name)"""
+
+
 def names(db: Db) -> list[NameRow]:
     """Every note with every name it goes by, in order of path; notes that opted out excluded."""
     with db.snapshot():
         aliases = aliases_of(db)
+        headings: dict[int, str] = dict(db.all(TITLE_HEADINGS))
         rows = db.all(
             """SELECT n.id, f.path, n.title FROM notes n JOIN files f ON f.id = n.id
             WHERE n.opted_out = 0 ORDER BY f.path"""
         )
-    return [NameRow(note, path, title, aliases.get(note, ())) for note, path, title in rows]
+    return [
+        NameRow(note, path, title, aliases.get(note, ()), headings.get(note, ""))
+        for note, path, title in rows
+    ]
 
 
 def notes_by_key(db: Db, key: str) -> list[str]:

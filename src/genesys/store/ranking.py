@@ -10,6 +10,7 @@ import apsw
 from genesys.errors import UsageError
 from genesys.store import meta
 from genesys.store.db import Db, listed
+from genesys.store.lookup import TITLE_HEADINGS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,8 @@ def similar_words(db: Db, start: str, limit: int) -> list[tuple[str, int]]:
 
 # Passages that come have new ids and those that go change the number, so the pair stands for the texts.
 _MARKS = "SELECT note_id, max(id) * 4096 + count(*) % 4096 AS mark FROM passages GROUP BY note_id"
-_NAMES = "SELECT id AS note_id, title AS name FROM notes UNION SELECT note_id, alias FROM aliases"
+_NAMES = f"""SELECT id AS note_id, title AS name FROM notes UNION SELECT note_id, alias FROM aliases
+    UNION {TITLE_HEADINGS}"""
 NAMES_VERSION = "names_version"
 
 

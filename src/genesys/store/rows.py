@@ -90,12 +90,13 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """Every name a note goes by."""
+    """Every name a note goes by; ``heading`` is the one over all of it, unless that is the title."""
 
     note_id: int
     path: str
     title: str
     aliases: tuple[str, ...]
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
