@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from engine.kit import TestVault
 from genesys.model import Filters, Status
 from genesys.store.index import open_index
 from genesys.store.rows import StateChange
+from support import VAULT as FIXTURE
 
 FILLER = {
     f"Filler/{i}.md": f"An ordinary note number {i} about gardens, bread and weather." for i in range(25)
@@ -101,6 +104,34 @@ def test_a_superseded_note_falls_behind_and_names_its_successor(vault: TestVault
     assert "superseded by [[Plan B]]" in hits["Plan A.md"].why
 
 
+def test_a_turn_of_phrase_alone_demotes_no_note(vault: TestVault) -> None:
+    """What the words around a link suggest is a path; to be superseded a note must be said to be."""
+    vault.write_all(FILLER)
+    vault.write("Plan A.md", "We heat with oil in the winter house.\n")
+    vault.write("Plan B.md", "This replaces [[Plan A]]. We heat with wood in the winter house.\n")
+    vault.index()
+    with open_index(vault.settings().index, read_only=True) as index:
+        assert [("supersedes", "cue")] == [
+            (e.type.value, e.created_by.value) for e in index.all_edges() if e.type.value == "supersedes"
+        ]
+    hits = {h.path: h for h in vault.recall("how do we heat the winter house with oil").hits}
+    assert "" == hits["Plan A.md"].superseded_by
+    assert hits["Plan A.md"].prior > 0.9
+    assert hits["Plan A.md"].score > hits["Plan B.md"].score
+
+
+def test_a_note_asked_for_by_its_name_comes_first(vault: TestVault) -> None:
+    """Whatever links to it and is closer in meaning: title or alias, in any case, as a link too."""
+    shutil.copytree(FIXTURE, vault.root, dirs_exist_ok=True)
+    vault.write("Wire.md", "---\naliases: [TCP/IP]\n---\nTwo pairs, twisted.\n")
+    for i in range(3):
+        vault.write(f"Net {i}.md", f"TCP/IP over TCP/IP over [[Wire|TCP/IP]].\n\nEdition {i}.\n")
+    vault.index()
+    for query in ("ADR-005 Pressure Sensors", "adr-005 pressure sensors", "[[ADR-005 Pressure Sensors]]"):
+        assert "Decisions/ADR-005 Pressure Sensors.md" == vault.found(query)[0]
+    assert "Wire.md" == vault.found("TCP/IP")[0]
+
+
 def test_pruned_notes_are_never_returned(pump: TestVault) -> None:
     """Whatever they say."""
     with open_index(pump.settings().index) as index:
@@ -170,6 +201,21 @@ def test_an_unlinked_mention_is_a_path(vault: TestVault) -> None:
     vault.index()
     with open_index(vault.settings().index, read_only=True) as index:
         assert [] == [e for e in index.all_edges() if e.created_by.value == "mention"]
+
+
+def test_the_heading_over_a_whole_note_is_a_name_of_it(vault: TestVault) -> None:
+    """Files named by a number are mentioned by what stands at their top; a section's heading is no name."""
+    vault.write("202401051200.md", "# Aurora Station\n\nOn stilts.\n\n## Crew Quarters\n\nWarm.\n")
+    vault.write("Parts.md", "# Drill Tower\n\nSteel.\n\n# Snow Tractor\n\nRed.\n")
+    vault.write("Log.md", "From Aurora Station, past the Drill Tower and the Crew Quarters.\n")
+    vault.write_all(FILLER)
+    vault.index()
+    with open_index(vault.settings().index, read_only=True) as index:
+        assert ["202401051200.md"] == [e.target for e in index.edges_of([index.note_id("Log.md") or 0])]
+    vault.write("202401051200.md", "# Borealis Station\n\nOn stilts.\n")
+    vault.index()
+    with open_index(vault.settings().index, read_only=True) as index:
+        assert [] == index.edges_of([index.note_id("Log.md") or 0])
 
 
 def test_a_new_name_is_found_in_old_texts(vault: TestVault) -> None:

@@ -20,6 +20,7 @@ from genesys.engine.view import REACH, View, view_of
 from genesys.model import Answer, Filters
 from genesys.parse.mentions import find_names
 from genesys.parse.query import Question, Term, as_told, ask, named_people
+from genesys.parse.text import target_key
 from genesys.score.fuse import (
     Floats,
     Ints,
@@ -48,6 +49,8 @@ SPARE = 20  # notes looked at beyond those asked for, as doubles and weak hits f
 QUERY_CHARS = 2_000  # of a question that the model is given; it reads some 1,000
 LINKED_LOG = 5.0  # ln of the links (some 150) from which more of them add nothing
 SURE = 1.5  # agreement of words and cosines from which a foreign script is trusted to the model
+ASKED_FOR = 1.0  # for the note whose name is all that is asked: above whatever only speaks of it
+NAME_CHARS = 250  # of a question that may be a name; file systems end there
 FAR = -1e9  # score of a note that a filter leaves out
 
 
@@ -235,8 +238,20 @@ def _note_bonuses(
     for mention in {m.name for m in find_names(names, question.text, need_capital=False)}:
         owners = names.owners[mention]
         named[view.notes(np.array(owners, dtype=np.int64))] += params.named_bonus / len(owners) ** 0.5
+    named[view.notes(_called(index, question.text))] += ASKED_FOR
     linked = params.linked_bonus * np.minimum(np.log1p(view.linked) / LINKED_LOG, 1.0)
     return {"person": person, "named": named, "linked": linked}
+
+
+def _called(index: Index, text: str) -> Ints:
+    """Ids of the notes whose title or alias is the question and nothing more."""
+    name = text.strip('[]"“”「」 ')
+    if not name or len(name) > NAME_CHARS:
+        return np.zeros(0, dtype=np.int64)
+    titled = [] if "/" in name else index.notes_by_key(target_key(name))
+    paths = {*titled, *index.notes_by_alias(name)}
+    ids = [note for path in sorted(paths) if (note := index.note_id(path)) is not None]
+    return np.array(ids, dtype=np.int64)
 
 
 def _texts(index: Index, view: View, places: Ints) -> dict[int, PassageRow]:

@@ -85,9 +85,13 @@ class View:
         return found
 
     def superseded(self) -> Mapping[int, int]:
-        """Which note replaced which: {number of the old: number of the new}."""
+        """Which note replaced which: {number of the old: number of the new}.
+
+        Only where somebody said so; what a turn of phrase suggests is a path, and no reason to hide a note.
+        """
         if "superseded" not in self._lazy:
-            rows = np.nonzero(self.edges.type == _TYPES.index(EdgeType.SUPERSEDES))[0]
+            said = np.isin(self.edges.created_by, [_MAKERS.index(m) for m in WRITTEN])
+            rows = np.nonzero(said & (self.edges.type == _TYPES.index(EdgeType.SUPERSEDES)))[0]
             new, old, known = _ends(self.note_ids, self.edges)
             pairs = [(int(old[r]), int(new[r])) for r in np.intersect1d(rows, known)]
             self._lazy["superseded"] = dict(sorted(pairs))
