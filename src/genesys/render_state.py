@@ -77,9 +77,11 @@ def print_decay(out: Console, report: DecayReport) -> None:
         out.print(line, markup=False)
     if len(report.changes) > LISTED:
         out.print(f"  and {len(report.changes) - LISTED} more (--json lists all)")
-    if report.dry_run:
-        return
     writes = report.writes
+    if report.dry_run:
+        told = len(writes.written) + writes.deferred
+        out.print(f"would write into {told} notes and put {len(report.pruned)} memories into the trash")
+        return
     later = f", {writes.deferred} in a later pass" if writes.deferred else ""
     out.print(
         f"wrote into {len(writes.written)} notes{later}; {len(report.pruned)} memories went to the trash"

@@ -54,11 +54,17 @@ def settings_for(vault: Path | None) -> Settings:
 
 @contextmanager
 def open_memory(
-    vault: Path | None, *, read_only: bool = False, missing_ok: bool = False, start: bool = False
+    vault: Path | None,
+    *,
+    read_only: bool = False,
+    missing_ok: bool = False,
+    new_ok: bool = False,
+    start: bool = False,
 ) -> Iterator[Genesys]:
     """The memory of a vault: its daemon's, where one runs (there is one writer), else opened here.
 
-    With ``start`` a daemon may be started, if the person's settings say so.
+    ``new_ok`` is for commands that make an index where there is none; any other says so and leaves nothing
+    behind. With ``start`` a daemon may be started, if the person's settings say so.
     """
     from genesys.engine.session import Genesys
 
@@ -70,6 +76,8 @@ def open_memory(
         with Remote(link, settings) as far:
             yield cast("Genesys", far)
         return
+    if not (new_ok or missing_ok or settings.index.exists()):
+        read_only = True  # which says that there is none, and makes none
     with Genesys.open(settings, read_only=read_only, missing_ok=missing_ok) as memory:
         yield memory
 

@@ -36,7 +36,7 @@ def index(
     """Read the vault and bring its index up to date; --full also makes a damaged index anew."""
     trouble = _mended(vault) if full and not dry_run else ""
     with (
-        open_memory(vault, read_only=dry_run, missing_ok=dry_run) as memory,
+        open_memory(vault, read_only=dry_run, missing_ok=dry_run, new_ok=True) as memory,
         progress_bar(json) as progress,
     ):
         report = memory.index(full=full, dry_run=dry_run, embed=not no_embed, progress=progress)

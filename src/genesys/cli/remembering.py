@@ -36,7 +36,7 @@ def remember(
     json: JsonFlag = False,
 ) -> None:
     """Write a memory as a note of its own under Memories/."""
-    with open_memory(vault) as memory:
+    with open_memory(vault, new_ok=True) as memory:
         result = memory.remember(
             _text(content),
             title=title,

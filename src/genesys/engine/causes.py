@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from genesys.model import CAUSAL, SUPPORTIVE, Edge, EdgeType, Step
 from genesys.reports import NoteRef, WhyReport
@@ -66,9 +66,10 @@ def _effect_of(edge: Edge, path: str) -> str | None:
 
 
 def _chain(index: Index, start: str, depth: int, other: Neighbours) -> list[Step]:
-    """Breadth first, so that each note is reached by its shortest chain; cycles end where they began."""
+    """Breadth first, so that each note is reached by its shortest chain, and listed as a tree: each step
+    right below the one it continues. Cycles end where they began."""
     seen = {start}
-    steps: list[Step] = []
+    below: dict[str, list[Step]] = {}
     level = [start]
     for distance in range(1, depth + 1):
         edges = sorted(_edges(index, level, CAUSAL), key=_order)
@@ -76,15 +77,26 @@ def _chain(index: Index, start: str, depth: int, other: Neighbours) -> list[Step
         for path in level:
             for edge in edges:
                 end = other(edge, path)
-                if end is None or end in seen or len(steps) >= MAX_STEPS:
+                if end is None or end in seen or len(seen) > MAX_STEPS:
                     continue
                 seen.add(end)
                 following.append(end)
-                steps.append(Step(end, "", edge, distance))
+                below.setdefault(path, []).append(Step(end, "", edge, distance))
         level = following
         if not level:
             break
-    return steps
+    return _as_tree(below, start)
+
+
+def _as_tree(below: Mapping[str, Sequence[Step]], start: str) -> list[Step]:
+    """The steps depth first; without recursion, since a chain may be long."""
+    listed: list[Step] = []
+    waiting = list(reversed(below.get(start, ())))
+    while waiting:
+        step = waiting.pop()
+        listed.append(step)
+        waiting += reversed(below.get(step.path, ()))
+    return listed
 
 
 def _order(edge: Edge) -> tuple[float, str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from genesys.engine import causes
 from genesys.engine.listing import refs, to_ref
-from genesys.engine.scoring import Columns, columns, scores
+from genesys.engine.scoring import Columns, columns, core_choice, scores, settled
 from genesys.model import AccessKind, EdgeType, Kind, Status
 from genesys.reports import Amount, Curve, Curves, Explanation, Stats
 from genesys.score.activation import recall_weight
@@ -59,7 +59,9 @@ def explain(index: Index, settings: Settings, path: str, now: float) -> Explanat
 def _scored(index: Index, settings: Settings, path: str, now: float) -> tuple[Columns, VaultScores, int]:
     cols = columns(index)
     at = next(i for i, r in enumerate(cols.rows) if r.path == path)
-    return cols, scores(index, settings, cols, now), at
+    scored = scores(index, settings, cols, now)
+    choice = core_choice(index, settings, cols, scored)
+    return settled(cols, scored, choice, settings, now), scored, at
 
 
 def _standing(cols: Columns, at: int, now: float) -> Standing:

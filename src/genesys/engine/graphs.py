@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 
 from genesys.model import WRITTEN, CreatedBy, Edge, EdgeType, FileType, Json, Link, Relation
 from genesys.parse.graphshape import edge_rows, note_json
@@ -24,14 +25,23 @@ def as_json(index: Index, *, inferred: bool) -> dict[str, Json]:
     for link in links:
         target = None if link.via_alias else link.target_path
         for edge in edge_rows(_as_link(link), link.source, target):
+            if link.via_alias:
+                edge["via_alias"] = link.target_path
             key = tuple(sorted((k, str(v)) for k, v in edge.items()))
             if key not in seen:
                 seen.add(key)
                 edges.append(edge)
     if inferred:
         edges += [_inferred(e) for e in index.all_edges() if e.created_by not in WRITTEN]
+        edges += [e | {"target": e["via_alias"], "kind": "inferred"} for e in _through_alias(edges)]
     listed = [n for n in notes if n.type is FileType.NOTE]
     return {"notes": [note_json(n.path, n.title, n.aliases, n.tags) for n in listed], "edges": edges}
+
+
+def _through_alias(edges: Sequence[Json]) -> list[dict[str, Json]]:
+    """The rows that only an alias resolves, without the text that leads nowhere in Obsidian."""
+    rows = [e for e in edges if isinstance(e, dict) and "via_alias" in e]
+    return [{k: v for k, v in e.items() if k != "unresolved"} for e in rows]
 
 
 def _as_link(row: GraphLink) -> Link:

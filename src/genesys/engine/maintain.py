@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from genesys.engine.scoring import Columns, columns, core_choice, scores
+from genesys.engine.scoring import Columns, columns, core_choice, scores, settled
 from genesys.engine.writeback import due, write_notes
 from genesys.errors import IndexMissing, VaultError
 from genesys.model import AccessKind, Skipped, Status
@@ -17,7 +18,7 @@ from genesys.reports import DecayReport, StatusChange, WriteReport
 from genesys.score.arrays import DAY, KIND_CODE, STATUS_CODE
 from genesys.score.connectivity import orphans
 from genesys.score.decay import VaultScores
-from genesys.score.lifecycle import Change, Roster, changes, settled_status
+from genesys.score.lifecycle import Change, Roster, changes
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow, StateChange
@@ -39,14 +40,12 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     cols = columns(index)
     scored = scores(index, settings, cols, now)
     choice = core_choice(index, settings, cols, scored)
-    cols = _settled(cols, scored, choice, settings, now)
+    as_read = cols.rows
+    cols = settled(cols, scored, choice, settings, now)
     moved = _prunable(_changes(cols, scored, choice, settings, now), cols, index, settings)
     pruned = tuple(c for c in moved if c.new is Status.PRUNED)
-    listed = tuple(
-        StatusChange(cols.rows[c.index].path, c.old, c.new, float(scored.score[c.index]), c.reason)
-        for c in moved
-    )
-    writes = WriteReport()
+    listed = _listed(as_read, cols, scored, moved)
+    writes = _would_write(cols, scored, choice, moved, settings, now) if dry_run else WriteReport()
     gone: tuple[str, ...] = tuple(cols.rows[c.index].path for c in pruned)
     if not dry_run:
         _store(index, cols, scored, choice, moved, now)
@@ -56,23 +55,41 @@ def run(index: Index, settings: Settings, now: float, *, dry_run: bool = False) 
     return DecayReport(len(cols.rows), listed, gone, writes, time.perf_counter() - start, dry_run)
 
 
-def _settled(
-    cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings, now: float
-) -> Columns:
-    """A note that was never scored stands where its age and use have brought it: that is no change."""
-    rows = list(cols.rows)
-    for at, row in enumerate(rows):
-        if row.factors is None and row.own.status is None:
-            status = settled_status(
-                float(scored.score[at]),
-                float(scored.idle_days[at]),
-                row.pinned,
-                at in choice.core,
-                settings.lifecycle,
-            )
-            since = row.status_since if status is row.status else now
-            rows[at] = replace(row, status=status, status_since=since)
-    return replace(cols, rows=rows)
+def _listed(
+    as_read: Sequence[NoteRow], cols: Columns, scored: VaultScores, moved: Sequence[Change]
+) -> tuple[StatusChange, ...]:
+    """Every note whose status is another after the pass, with the reason; the first pass places them all."""
+    reasons = {c.index: (c.new, c.reason) for c in moved}
+    found = []
+    for at, (before, row) in enumerate(zip(as_read, cols.rows, strict=True)):
+        new, reason = reasons.get(at, (row.status, "first pass: where its age and use put it"))
+        if new is not before.status:
+            found.append(StatusChange(row.path, before.status, new, float(scored.score[at]), reason))
+    return tuple(found)
+
+
+def _would_write(
+    cols: Columns,
+    scored: VaultScores,
+    choice: CoreChoice,
+    moved: Sequence[Change],
+    settings: Settings,
+    now: float,
+) -> WriteReport:
+    """The notes that this pass would write into; pruned ones go without a word."""
+    new = {c.index: c.new for c in moved}
+    rows = [
+        replace(
+            row,
+            status=new.get(at, row.status),
+            score=float(scored.score[at]),
+            core=at in choice.core,
+        )
+        for at, row in enumerate(cols.rows)
+    ]
+    paths = tuple(d.row.path for d in due(rows, settings, now))
+    most = settings.writeback_max
+    return WriteReport(paths[:most], deferred=max(0, len(paths) - most))
 
 
 def _changes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from genesys.score.arrays import Accesses, Edges, Floats
 from genesys.score.connectivity import support
 from genesys.score.core import CoreChoice, Preferences, consolidation, hub_and_schema, select
 from genesys.score.decay import VaultScores, score_vault
+from genesys.score.lifecycle import settled_status
 from genesys.score.relevance import centroid, cosine_to, focus, overlap, recent_work
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow
 
-__all__ = ["Columns", "columns", "core_choice", "preferences", "scores"]
+__all__ = ["Columns", "columns", "core_choice", "preferences", "scores", "settled"]
 
 PREFERENCES = ("auto", "approval", "excluded")
 
@@ -141,3 +142,22 @@ def core_choice(index: Index, settings: Settings, cols: Columns, scored: VaultSc
         None,
         settings.lifecycle,
     )
+
+
+def settled(
+    cols: Columns, scored: VaultScores, choice: CoreChoice, settings: Settings, now: float
+) -> Columns:
+    """The columns with every note that was never scored where its age and use have brought it."""
+    rows = list(cols.rows)
+    for at, row in enumerate(rows):
+        if row.factors is None and row.own.status is None:
+            status = settled_status(
+                float(scored.score[at]),
+                float(scored.idle_days[at]),
+                row.pinned,
+                at in choice.core,
+                settings.lifecycle,
+            )
+            since = row.status_since if status is row.status else now
+            rows[at] = replace(row, status=status, status_since=since)
+    return replace(cols, rows=rows)
