@@ -69,8 +69,8 @@ def _recall_batch(memory: Genesys, file: Path, k: int, filters: Filters, read_on
             continue
         try:
             item = _item(line, k)
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            print_json({"line": number, "error": 'not {"id", "query", "k"}'}, indent=None)
+        except _BadLine as e:
+            print_json({**e.id, "line": number, "error": str(e)}, indent=None)
             continue
         answer = memory.recall(item.query, item.k, filters, read_only=read_only, query_date=item.date)
         row: dict[str, Any] = {
@@ -93,12 +93,36 @@ class _Item:
 
 
 def _item(line: str, k: int) -> _Item:
-    data = jsonlib.loads(line)
-    query, date = data["query"], data.get("date") or ""
-    if not isinstance(query, str) or not isinstance(date, str):
-        raise TypeError(query)
-    count = k if data.get("k") is None else int(data["k"])
+    """The question of a line.
+
+    Raises:
+        _BadLine: it is no question; the message says what is wrong with it.
+    """
+    try:
+        data = jsonlib.loads(line)
+    except (ValueError, RecursionError) as e:
+        raise _BadLine({}, "not JSON" if isinstance(e, RecursionError) else f"not JSON: {e}") from e
+    if not isinstance(data, dict):
+        raise _BadLine({}, 'not an object: {"id", "query", "k"}')
+    id = {"id": data["id"]} if "id" in data else {}
+    query, date = data.get("query"), data.get("date") or ""
+    if not isinstance(query, str):
+        raise _BadLine(id, "query is not a text" if "query" in data else "there is no query")
+    if not isinstance(date, str):
+        raise _BadLine(id, "date is not a text")
+    try:
+        count = k if data.get("k") is None else int(data["k"])
+    except (ValueError, TypeError, OverflowError) as e:
+        raise _BadLine(id, "k is not a whole number") from e
     return _Item(data.get("id"), query, max(1, min(count, MAX_K)), date)
+
+
+class _BadLine(Exception):
+    """A line of a batch that is no question; ``id`` is the line's, where it has one."""
+
+    def __init__(self, id: dict[str, Any], message: str) -> None:
+        super().__init__(message)
+        self.id = id
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
