@@ -76,6 +76,10 @@ def find_vault(explicit: Path | None, cwd: Path, env: Mapping[str, str]) -> Path
     named = str(explicit) if explicit is not None else env.get("GENESYS_VAULT", "").strip()
     if named:
         vault = cwd / Path(named).expanduser()
+        if vault.is_file():
+            raise VaultNotFound(
+                f"{vault} is a file, and a vault is a folder", hint=f'--vault "{vault.parent}"'
+            )
         if not vault.is_dir():
             raise VaultNotFound(f"no folder at {vault}", hint="Is it spelled right, and its disk mounted?")
         return Path(os.path.abspath(vault))

@@ -61,7 +61,7 @@ async def test_a_client_that_cannot_ask_gets_the_command(connect: Any, vault: Pa
     before = tree_bytes(vault)
     async with connect() as client:
         body = fault(await call(client, "delete_memory", {"node_id": ADR}))
-    assert f"genesys forget '{ADR}'" in body["hint"]
+    assert f"genesys forget '{ADR}' --yes" in body["hint"]
     assert before == tree_bytes(vault)
 
 

@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
     except GenesysError as e:
         return _say(e.message, _next(e), e.exit_code)
     except usage as e:
-        return _usage(e)
+        return _usage(e, argv)
     except (Abort, KeyboardInterrupt):
         return _say("stopped; what was done is kept", "", 130)
     except BrokenPipeError:
@@ -81,14 +81,20 @@ def _next(error: GenesysError) -> str:
     return error.hint + (":" if listed else "") + listed + (f"\n    and {more} more" if more > 0 else "")
 
 
-def _usage(error: Any) -> int:
+def _usage(error: Any, argv: list[str]) -> int:
     """A command line that can't be read: one line, and where help is; a bare ``genesys`` shows the help."""
+    from genesys.cli.app import COMMANDS
+
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())
         return 0
     words = " ".join(error.format_message().split())
-    return _say(words, f"{context.command_path if context else 'genesys'} --help", 2)
+    command = next((word for word in argv if word in COMMANDS), "")
+    if command and getattr(error, "option_name", "") in ("--vault", "-v") and argv.index(command) > 0:
+        return _say(f"--vault goes behind the command: {words}", f"genesys {command} … --vault FOLDER", 2)
+    path = context.command_path if context else f"genesys {command}".strip()
+    return _say(words, f"{path} --help", 2)
 
 
 def _say(message: str, hint: str, code: int) -> int:

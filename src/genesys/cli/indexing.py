@@ -42,12 +42,20 @@ def index(
         report = memory.index(full=full, dry_run=dry_run, embed=not no_embed, progress=progress)
     if trouble:
         report = replace(report, notices=(*report.notices, f"{trouble}; it was made anew"))
+    if not report.notes and not report.removed:
+        report = replace(report, notices=(*report.notices, _empty(memory.settings.vault)))
     if json:
         print_json(report)
         return
     from genesys.render import index_lines
 
     print_lines(index_lines(report))
+
+
+def _empty(vault: Path) -> str:
+    if (vault / ".obsidian").is_dir():
+        return f"there is no note in {vault} yet"
+    return f"there is no note in {vault}, and no .obsidian: is this the folder you meant?"
 
 
 def _mended(vault: Path | None) -> str:

@@ -21,6 +21,7 @@ __all__ = ["forget", "trash_note", "undo_forget"]
 
 KEPT_ACCESSES = 256  # of a forgotten note, the newest: more change no factor of its score
 KEPT_EDGES = 100
+_BY_HAND = "what else was deleted is in the trash that Obsidian uses; move it back by hand"
 
 
 def trash_note(
@@ -90,7 +91,7 @@ def forget(
     if row.kind is not Kind.MEMORY and not allow_person_note:
         raise WriteRefused(
             f"{path} was written by a person; Genesys does not forget it by itself",
-            hint=f'genesys forget "{path}"',
+            hint=f'genesys forget "{path}" --yes',
         )
     return trash_note(index, settings, row, "forget", "asked for", now)
 
@@ -116,7 +117,8 @@ def undo_forget(index: Index, settings: Settings, which: str, now: float) -> str
         put_file(index, settings, path, now)
         return path
     raise NoteNotFound(
-        f"nothing forgotten matches {which!r}" if which else "nothing was forgotten", hint="see the trash"
+        f"nothing forgotten matches {which!r}" if which else "nothing was forgotten",
+        hint="without a name, --undo brings back the last" if which else _BY_HAND,
     )
 
 

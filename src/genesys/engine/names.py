@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from collections.abc import Iterable
 from urllib.parse import parse_qs, unquote
 
-from genesys.errors import AmbiguousNote, NoteNotFound
+from genesys.errors import AmbiguousNote, NoteNotFound, UnknownEdgeType
+from genesys.model import EdgeType
+from genesys.parse.edges import normal_key, vocabulary
 from genesys.parse.resolve import resolve
 from genesys.parse.text import target_key
 from genesys.store.index import Index
 
-__all__ = ["resolve_name", "well_formed"]
+__all__ = ["edge_type", "resolve_name", "well_formed"]
 
 MAX_NAME = 4_000  # characters; no path of a vault is longer, percent-encoded or not
 MAX_SHOWN = 80  # characters of an unknown name that an error repeats
@@ -101,12 +104,30 @@ def _fold(path: str) -> str:
 
 def _nearest(index: Index, target: str) -> str:
     titles = [row.title for row in index.names()]
-    near = (
-        difflib.get_close_matches(target[:MAX_NEAR], titles, SUGGESTIONS, 0.6)
-        if len(titles) < MAX_TITLES
-        else []
-    )
+    wanted = target[:MAX_NEAR].lower()
+    near = [t for t in titles if t.lower().startswith(wanted)] or [t for t in titles if wanted in t.lower()]
+    if not near and len(titles) < MAX_TITLES:
+        near = difflib.get_close_matches(target[:MAX_NEAR], titles, SUGGESTIONS, 0.6)
+    near = sorted(near, key=len)[:SUGGESTIONS]
     return "did you mean " + " or ".join(repr(t) for t in near) + "?" if near else "see `genesys search`"
+
+
+def edge_type(word: str, own: Iterable[tuple[str, str]] = ()) -> EdgeType:
+    """The edge type that a word means: its name, or a synonym as notes may have it (``because``).
+
+    Raises:
+        UnknownEdgeType: it means none, or the inverse of one: what leads from the other note to this.
+    """
+    meaning = vocabulary(own).get(normal_key(word))
+    types = ", ".join(t.value for t in EdgeType)
+    if meaning is None:
+        raise UnknownEdgeType(f"{word.strip()!r} is no edge type", hint=f"one of {types}")
+    if not meaning.forward:
+        raise UnknownEdgeType(
+            f"{word.strip()!r} says what the other note is: {meaning.type.value} of this one",
+            hint=f"write `{meaning.type.value}:: [[…]]` into the other note, or use one of {types}",
+        )
+    return meaning.type
 
 
 def well_formed(text: str) -> str:

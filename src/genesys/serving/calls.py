@@ -224,7 +224,7 @@ def forget_command(path: str) -> str:
     """The command with which a person deletes the note; quoted for a POSIX shell."""
     import shlex
 
-    return f"genesys forget {shlex.quote(path)}"
+    return f"genesys forget {shlex.quote(path)} --yes"
 
 
 def delete_note(host: Host, path: str, *, agreed: bool) -> Reply:
