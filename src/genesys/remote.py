@@ -38,6 +38,7 @@ CALLS = frozenset(
         "graphml",
         "index",
         "is_person_note",
+        "is_pinned",
         "outlook",
         "pin",
         "read_note",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from genesys.render import print_notes, safe
-from genesys.reports import CoreList, DecayReport, Explanation, Stats
+from genesys.render import one_line, safe
+from genesys.reports import CoreList, DecayReport, Explanation, NoteRef, Stats
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,19 +14,33 @@ if TYPE_CHECKING:
 __all__ = ["print_core", "print_decay", "print_explanation", "print_stats"]
 
 LISTED = 20  # items of a list before the rest is only counted
+_PREFERENCES = {
+    "auto": "categories that are always core",
+    "approval": "categories that are only proposed",
+    "excluded": "categories that are never core",
+}
 BAR = 40  # columns of the longest bar of a histogram
 
 
 def print_core(out: Console, report: CoreList) -> None:
+    """Core notes and proposals, each with its reason, then the preferences as a person would say them."""
     if report.notes:
-        print_notes(out, report.notes)
+        out.print("core:")
     else:
         out.print("No note is core yet: pin one with `genesys pin NOTE`, or use the vault for a while.")
+    for note in report.notes:
+        _print_core_note(out, note, report.reasons.get(note.path, "since the last pass"))
+    if report.proposals:
+        out.print("proposed (`genesys pin NOTE` makes one core):")
     for note in report.proposals:
-        out.print(f"proposed: {safe(note.path)} ({safe(report.reasons.get(note.path, ''))})", markup=False)
-    for name in ("auto", "approval", "excluded"):
+        _print_core_note(out, note, report.reasons.get(note.path, ""))
+    for name, said in _PREFERENCES.items():
         if chosen := getattr(report, name):
-            out.print(f"{name}: {', '.join(chosen)}", markup=False)
+            out.print(f"{said}: {', '.join(safe(c) for c in chosen)}", markup=False)
+
+
+def _print_core_note(out: Console, note: NoteRef, reason: str) -> None:
+    out.print(f"  {one_line(note.path)}  ({one_line(reason)})", markup=False)
 
 
 def print_explanation(out: Console, report: Explanation) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
-from genesys.errors import UnknownEdgeType, UsageError
+from genesys.errors import UsageError
 from genesys.model import EdgeType, MemoryType
 
 __all__ = ["amend", "core", "forget", "parse_related", "pin", "remember", "unpin"]
@@ -40,7 +41,7 @@ def remember(
         result = memory.remember(
             _text(content),
             title=title,
-            related=[parse_related(item) for item in link or ()],
+            related=[parse_related(item, memory.settings.parse.relation_keys) for item in link or ()],
             category=category,
             memory_type=type,
             source_session=session,
@@ -58,20 +59,18 @@ def _text(content: str) -> str:
     return sys.stdin.read() if content == "-" else content
 
 
-def parse_related(item: str) -> tuple[str, EdgeType]:
-    """``caused_by:Some note`` → (note, type).
+def parse_related(item: str, own: Iterable[tuple[str, str]] = ()) -> tuple[str, EdgeType]:
+    """``caused_by:Some note`` → (note, type); synonyms as notes have them, and the person's ``own``, do too.
 
     Raises:
-        UsageError: there is no colon; UnknownEdgeType: the type is none of the seven.
+        UsageError: there is no colon; UnknownEdgeType: the type is none of the seven, or the inverse of one.
     """
     kind, colon, note = item.partition(":")
     if not colon or not note.strip():
         raise UsageError(f"{item!r} is no link", hint="write TYPE:NOTE, say caused_by:Budget cut")
-    try:
-        return note.strip(), EdgeType(kind.strip().lower().replace("-", "_").replace(" ", "_"))
-    except ValueError as e:
-        types = ", ".join(t.value for t in EdgeType)
-        raise UnknownEdgeType(f"{kind.strip()!r} is no edge type", hint=f"one of {types}") from e
+    from genesys.engine.names import edge_type
+
+    return note.strip(), edge_type(kind, own)
 
 
 def amend(
@@ -101,8 +100,10 @@ def pin(note: NoteArgument, vault: VaultOption = None, json: JsonFlag = False) -
 def unpin(note: NoteArgument, vault: VaultOption = None, json: JsonFlag = False) -> None:
     """Let a pinned note go its own way again."""
     with open_memory(vault) as memory:
+        pinned = memory.is_pinned(note)
         result = memory.unpin(note)
-    print_json(result) if json else typer.echo(f"unpinned: {result.path} ({result.status.value})")
+    done = "unpinned" if pinned else "was not pinned"
+    print_json(result) if json else typer.echo(f"{done}: {result.path} ({result.status.value})")
 
 
 def forget(
@@ -175,3 +176,5 @@ def core(
     from genesys.render_state import print_core
 
     print_core(console(), result)
+    if changes:
+        typer.echo("preferences are kept; statuses follow at the next pass: genesys decay")

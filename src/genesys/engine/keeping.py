@@ -92,6 +92,13 @@ class Keeping(Session):
         with self._lock:
             return pinning.unpin(self._index, self.settings, self.resolve(name), self._clock())
 
+    def is_pinned(self, name: str) -> bool:
+        """Whether the note is pinned, as far as the index knows."""
+        from genesys.engine.memory import note_row_of
+
+        with self._lock:
+            return note_row_of(self._index, resolve_name(self._index, name)).pinned
+
     def is_person_note(self, name: str) -> bool:
         """Whether a person wrote the note (and not Genesys)."""
         from genesys.engine import listing
@@ -144,8 +151,15 @@ class Keeping(Session):
     def change_core_preferences(
         self, auto: Sequence[str], approval: Sequence[str], excluded: Sequence[str], *, clear: bool = False
     ) -> CoreList:
-        """Put categories on the lists they are named for, taking them off the others."""
+        """Put categories on the lists they are named for, taking them off the others.
+
+        Raises:
+            UsageError: a category was named for two lists.
+        """
+        from genesys.engine.memory import one_list_each
         from genesys.engine.scoring import preferences
+
+        one_list_each(auto, approval, excluded)
 
         with self._lock:
             now = preferences(self._index)

@@ -293,9 +293,14 @@ def set_preferences(
     Raises:
         UsageError: a category is on two lists.
     """
+    one_list_each(auto, approval, excluded)
     lists = {"auto": sorted(set(auto)), "approval": sorted(set(approval)), "excluded": sorted(set(excluded))}
-    names = [name for group in lists.values() for name in group]
+    index.meta_set("core_preferences", json.dumps(lists))
+
+
+def one_list_each(*lists: Sequence[str]) -> None:
+    """Raises :class:`UsageError` where a category stands on two of the lists."""
+    names = [name for group in lists for name in set(group)]
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         raise UsageError(f"{', '.join(twice)} is on two lists", hint="each category goes on one of them")
-    index.meta_set("core_preferences", json.dumps(lists))

@@ -19,6 +19,7 @@ from genesys.vault import content_hash, read
 __all__ = ["core_list", "pin", "unpin"]
 
 
+_MEND = "mend that in the note; until then the index alone knows"
 TRIES = 5  # looks at a note that somebody keeps saving before it is left to the next pass
 
 
@@ -86,15 +87,15 @@ def _written(index: Index, settings: Settings, path: str, now: float, done: str)
 
 
 def _write(index: Index, settings: Settings, path: str, now: float, done: str) -> None:
-    told = f"{path} is {done} in the index, but could not be told so"
+    told = f"{done}, but {path} can't carry the mark"
     for _ in range(TRIES):
         row = _current(index, settings, path, now)
         try:
             if writeback.write_now(index, settings, row, writeback.wanted_values(row), now):
                 return
         except WriteRefused as e:
-            raise WriteRefused(f"{told}: {e.message}", hint=e.hint) from None
-    raise WriteRefused(f"{told}: it keeps changing", hint="the next `genesys decay` tries again")
+            raise WriteRefused(f"{told}: {e.message}", hint=e.hint or _MEND) from None
+    raise WriteRefused(f"{told} yet: it keeps changing", hint="the next `genesys decay` tries again")
 
 
 def core_list(index: Index, settings: Settings, category: str, now: float) -> CoreList:

@@ -125,7 +125,7 @@ def write_now(
         DiskFull: nothing was changed.
     """
     if row.refuse_write:
-        raise WriteRefused(f"{row.path} is left alone: {row.refuse_write}")
+        raise WriteRefused(row.refuse_write)
     raw = read(settings.vault, row.path)
     digest = content_hash(raw)
     if digest != row.content_hash:
