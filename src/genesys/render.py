@@ -21,6 +21,7 @@ __all__ = [
     "as_json",
     "check_lines",
     "console",
+    "counted",
     "index_lines",
     "one_line",
     "print_answer",
@@ -94,6 +95,14 @@ def one_line(text: str) -> str:
     return safe(text).replace("\n", "␤").replace("\t", " ")
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 note``, ``2 notes``, ``3 memories``, ``4 accesses``."""
+    if count == 1:
+        return f"1 {noun}"
+    many = noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith("s") else "s")
+    return f"{count} {many}"
+
+
 def print_answer(out: Console, answer: Answer) -> None:
     """Hits as a person reads them: title, where, passage with the matched words marked, why, link."""
     from rich.text import Text
@@ -105,7 +114,7 @@ def print_answer(out: Console, answer: Answer) -> None:
     for rank, hit in enumerate(answer.hits, 1):
         _print_hit(out, rank, hit)
     used = " + ".join(answer.signals) or "nothing"
-    count = "1 note" if len(answer.hits) == 1 else f"{len(answer.hits)} notes"
+    count = counted(len(answer.hits), "note")
     out.print(Text(f"{count} · {used} · {answer.ms:.0f} ms", style="dim"))
 
 
@@ -223,17 +232,17 @@ def index_lines(report: IndexReport) -> Iterator[str]:
     """What the pass did, in four lines."""
     verb = "would index" if report.dry_run else "indexed"
     yield (
-        f"{verb} {report.notes} notes: {report.added} added, {report.changed} changed, "
+        f"{verb} {counted(report.notes, 'note')}: {report.added} added, {report.changed} changed, "
         f"{report.moved} moved, {report.removed} removed"
     )
     left_out = sum(report.skipped.values())
     if not report.dry_run:
         yield (
-            f"{report.passages} passages: {report.embedded} embedded now, {report.reused} reused, "
+            f"{counted(report.passages, 'passage')}: {report.embedded} embedded now, {report.reused} reused, "
             f"{report.pending} to do"
         )
         yield (
-            f"{report.unresolved_links} unresolved links, {left_out} files left out, "
+            f"{counted(report.unresolved_links, 'unresolved link')}, {counted(left_out, 'file')} left out, "
             f"{report.problems} with a problem"
         )
         more = " (see `genesys status`)" if left_out or report.problems else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from genesys.render import one_line, safe
+from genesys.render import counted, one_line, safe
 from genesys.reports import CoreList, DecayReport, Explanation, NoteRef, Stats
 
 if TYPE_CHECKING:
@@ -61,17 +61,18 @@ def print_explanation(out: Console, report: Explanation) -> None:
         day = datetime.fromtimestamp(time).astimezone().strftime("%Y-%m-%d %H:%M")
         out.print(f"    {day}  {kind:<8} {share:4.0%} of its activation", markup=False)
     for line in report.thresholds:
-        out.print(f"  threshold  {safe(line)}", markup=False)
+        out.print(f"  · {safe(line)}", markup=False)
     for line in report.outlook:
         out.print(f"  → {safe(line)}", markup=False)
 
 
 def print_stats(out: Console, report: Stats) -> None:
     out.print(
-        f"{report.notes} notes, {report.memories} of them memories; "
+        f"{counted(report.notes, 'note')}, {report.memories} of them memories; "
         f"{report.core} core, {report.pinned} pinned"
     )
-    out.print(f"{report.passages} passages, {sum(report.edges.values())} edges, {report.accesses} accesses")
+    parts = {"passage": report.passages, "edge": sum(report.edges.values()), "access": report.accesses}
+    out.print(", ".join(counted(count, name) for name, count in parts.items()))
     out.print(", ".join(f"{count} {name}" for name, count in report.statuses.items()))
     if any(report.score_histogram):
         out.print(f"scores (mean {report.mean_score:.2f}):")
@@ -85,7 +86,9 @@ def print_stats(out: Console, report: Stats) -> None:
 
 def print_decay(out: Console, report: DecayReport) -> None:
     verb = "would change" if report.dry_run else "changed"
-    out.print(f"scored {report.scored} notes in {report.seconds:.1f} s; {len(report.changes)} {verb}")
+    out.print(
+        f"scored {counted(report.scored, 'note')} in {report.seconds:.1f} s; {len(report.changes)} {verb}"
+    )
     for change in report.changes[:LISTED]:
         line = f"  {change.old.value} → {change.new.value}  {safe(change.path)}  ({safe(change.reason)})"
         out.print(line, markup=False)
@@ -94,11 +97,13 @@ def print_decay(out: Console, report: DecayReport) -> None:
     writes = report.writes
     if report.dry_run:
         told = len(writes.written) + writes.deferred
-        out.print(f"would write into {told} notes and put {len(report.pruned)} memories into the trash")
+        gone = counted(len(report.pruned), "memory")
+        out.print(f"would write into {counted(told, 'note')} and put {gone} into the trash")
         return
     later = f", {writes.deferred} in a later pass" if writes.deferred else ""
     out.print(
-        f"wrote into {len(writes.written)} notes{later}; {len(report.pruned)} memories went to the trash"
+        f"wrote into {counted(len(writes.written), 'note')}{later}; "
+        f"{counted(len(report.pruned), 'memory')} went to the trash"
     )
     for item in writes.refused[:LISTED]:
         out.print(f"! left alone: {safe(item.path)}: {safe(item.reason)}", markup=False)

@@ -146,7 +146,7 @@ def test_what_can_not_be_edited_safely_is_left_alone_and_said(vault: Path, clock
         assert all(refused.values())
         assert not {"Out.md", *wanted} & set(writes.written)
         for path in REFUSED:
-            with pytest.raises(WriteRefused, match="pinned, but .* can.t carry the mark"):
+            with pytest.raises(WriteRefused, match=r"pinned, but .* can.t carry the mark"):
                 memory.pin(path)
             assert row(memory, path).pinned
     after = tree_bytes(vault)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,10 +97,24 @@ def test_thresholds_are_those_of_the_status():
     active = explain(rows(100), 1.0, NOW, Standing(days_in_status=100)).thresholds
     assert ["score", "days", "days"] == [limit.unit for limit in active]
     assert 70 == pytest.approx(active[1].distance)
-    assert ["active again above"] == [
+    assert ["active again above {}"] == [
         limit.name for limit in explain(rows(900), 0.0, NOW, Standing(Status.FADING, 300)).thresholds
     ]
     assert () == explain(rows(1), 0.0, NOW, Standing(Status.CORE, 3, pinned=True)).thresholds
+
+
+def test_a_threshold_is_told_in_words():
+    """What happens, where, and how it is now."""
+    texts = [limit.text for limit in explain(rows(100), 1.0, NOW, Standing(days_in_status=10)).thresholds]
+    assert "goes dormant only after 30 days without use (now 100)" == texts[1]
+    assert "goes dormant only after 30 days as active (now 10)" == texts[2]
+    assert re.fullmatch(r"goes dormant below 0\.15 \(now 0\.\d\d\)", texts[0])
+
+
+def test_an_act_that_changes_nothing_has_no_outlook():
+    """A note that was used a moment ago gains nothing by one more recall."""
+    acts = {o.act for o in explain(rows(0), 1.0, NOW, Standing()).outlook}
+    assert acts == {"link", "none"}
 
 
 def test_a_pinned_note_has_no_way_down():

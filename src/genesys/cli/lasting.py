@@ -46,7 +46,7 @@ def explain(
 def stats(
     plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = None, json: JsonFlag = False
 ) -> None:
-    """Numbers of the memory; --plot draws what happens to notes over a year of use."""
+    """Numbers of the memory; --plot draws a model year (not your vault): what use does to a note."""
     with open_memory(vault, read_only=True) as memory:
         report = memory.stats()
         curve = memory.year() if plot or png else None
@@ -98,7 +98,9 @@ def unwrite(
         print_json(report)
         return
     verb = "would clean" if dry_run else "cleaned"
-    typer.echo(f"{verb} {len(report.written)} notes")
+    from genesys.render import counted
+
+    typer.echo(f"{verb} {counted(len(report.written), 'note')}")
     for item in report.refused:
         typer.echo(f"! {item.path}: {item.reason}")
     if report.written and not dry_run:

@@ -48,9 +48,7 @@ def explain(index: Index, settings: Settings, path: str, now: float) -> Explanat
         factors=found.factors,
         amounts=tuple(Amount(t.name, t.value, t.unit, t.text) for t in found.terms),
         accesses=tuple((s.time, s.kind.value, s.share) for s in found.sources),
-        thresholds=tuple(
-            f"{t.name}: {t.value:.2f} against {t.limit:g} {t.unit}".rstrip() for t in found.thresholds
-        ),
+        thresholds=tuple(t.text for t in found.thresholds),
         outlook=tuple(o.text for o in found.outlook),
         why=causes.why(index, path, 2, names),
     )
@@ -131,7 +129,11 @@ def year(settings: Settings) -> Curves:
     line = simulate(scene, 0.0, YEAR, settings.score, settings.lifecycle)
     days = tuple((line.time / DAY).tolist())
     lines = tuple(Curve(name, days, tuple(line.score[:, i].tolist())) for i, (name, _) in enumerate(STORIES))
-    return Curves("a year of use: four notes with three links each", lines, _limits(settings))
+    return Curves(
+        "a model year, not your vault: four notes with three links each, used in four ways",
+        lines,
+        _limits(settings),
+    )
 
 
 def stats(index: Index, settings: Settings) -> Stats:

@@ -26,6 +26,9 @@ LIFE = LifecycleParams()
 #: How far ahead the outlook looks. A note that keeps its status for three years keeps it for our purpose.
 HORIZON_DAYS = 3 * 365
 
+#: A change of the score below this is not worth a line.
+NOTICED = 0.01
+
 #: Accesses shown; the others are added up in ``older_share``.
 SOURCES = 8
 
@@ -52,7 +55,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A limit that matters in this status; ``distance`` is value − limit in ``unit``."""
+    """A limit that matters in this status; ``distance`` is value − limit in ``unit``. ``name`` says in words
+    what happens beyond it, with {} for the limit."""
 
     name: str
     limit: float
@@ -62,6 +66,12 @@ class Threshold:
     @property
     def distance(self) -> float:
         return self.value - self.limit
+
+    @property
+    def text(self) -> str:
+        """The limit in words, with how it is now."""
+        now = f"{self.value:.2f}" if self.unit == "score" else f"{self.value:.0f}"
+        return f"{self.name.format(f'{self.limit:g}')} (now {now})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,18 +227,21 @@ def _acts(
     params: ScoreParams,
     lifecycle: LifecycleParams,
 ) -> tuple[Outlook, ...]:
-    """What a recall now and what one more causal link would do."""
+    """What a recall now and what one more causal link would do, where that is more than a trifle."""
     if standing.status is Status.PRUNED:
         return ()
     row = access_rows([(0, now, params.access_recall, AccessKind.RECALL)])
     recalled = score_note(accesses.plus(row), support, now, focus, params)
     linked = score_note(accesses, support + params.weight_causal, now, focus, params)
     found = []
+    now_at = score_note(accesses, support, now, focus, params).score
     acts = (("recall", "a recall now", recalled), ("link", "one more causal link", linked))
     for act, verb, factors in acts:
         status, _ = _status(factors, standing.status, standing.days_in_status, standing, lifecycle)
         back = f" and make it {status}" if status is not standing.status else ""
         text = f"{verb} would bring it to {factors.score:.2f}{back}"
+        if status is standing.status and factors.score - now_at < NOTICED:
+            continue
         found.append(Outlook(act, now, factors.score, status, text))
     return tuple(found)
 
@@ -260,7 +273,9 @@ def _terms(f: Factors, params: ScoreParams) -> tuple[Term, ...]:
         Term("connectivity", f.connectivity, "", f"from neighbours that weigh {f.support:.2f} together"),
         Term("support", f.support, "neighbours", "causal neighbours count 1, related ones half"),
         Term("reactivation", f.reactivation, "", "chance that it comes to mind, from its accesses"),
-        Term("activation", f.activation, "nats", "ln Σ weight · days^(−d) over its accesses"),
+        Term(
+            "activation", f.activation, "", "how present it is: 0 stands for one use a day ago (logarithmic)"
+        ),
         Term("idle_days", f.idle_days, "days", "since it was last recalled, edited, pinned or created"),
     )
 
@@ -268,26 +283,30 @@ def _terms(f: Factors, params: ScoreParams) -> tuple[Term, ...]:
 def _thresholds(f: Factors, standing: Standing, life: LifecycleParams) -> tuple[Threshold, ...]:
     """The limits that the next step down, and the way back, depend on."""
     stay = standing.days_in_status
-    back = (Threshold("active again above", life.revive_score, f.score, "score"),)
+    back = (Threshold("active again above {}", life.revive_score, f.score, "score"),)
     if standing.status is Status.ACTIVE:
         return (
-            Threshold("dormant below", life.dormant_score, f.score, "score"),
-            Threshold("dormant after idle", life.dormant_idle_days, f.idle_days, "days"),
-            Threshold("dormant after days as active", life.dwell_days, stay, "days"),
+            Threshold("goes dormant below {}", life.dormant_score, f.score, "score"),
+            Threshold(
+                "goes dormant only after {} days without use", life.dormant_idle_days, f.idle_days, "days"
+            ),
+            Threshold("goes dormant only after {} days as active", life.dwell_days, stay, "days"),
         )
     if standing.status is Status.DORMANT:
         return (
-            Threshold("fading below", life.fading_score, f.score, "score"),
-            Threshold("fading after idle", life.fading_idle_days, f.idle_days, "days"),
-            Threshold("fading after days as dormant", life.dwell_days, stay, "days"),
+            Threshold("goes fading below {}", life.fading_score, f.score, "score"),
+            Threshold(
+                "goes fading only after {} days without use", life.fading_idle_days, f.idle_days, "days"
+            ),
+            Threshold("goes fading only after {} days as dormant", life.dwell_days, stay, "days"),
             *back,
         )
     if standing.status is Status.FADING and standing.kind is Kind.MEMORY and standing.orphan:
         idle = life.fading_idle_days + life.prune_idle_days
         return (
-            Threshold("pruned below", life.prune_score, f.score, "score"),
-            Threshold("pruned after idle", idle, f.idle_days, "days"),
-            Threshold("pruned after days as fading", life.prune_idle_days, stay, "days"),
+            Threshold("goes to the trash below {}", life.prune_score, f.score, "score"),
+            Threshold("goes to the trash only after {} days without use", idle, f.idle_days, "days"),
+            Threshold("goes to the trash only after {} days as fading", life.prune_idle_days, stay, "days"),
             *back,
         )
     return back if standing.status is Status.FADING else ()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from genesys.model import Edge, Hit, Status, Step
 from genesys.quote import QUOTE_NOTICE, estimate_tokens, inline, quote, shorten_tokens
+from genesys.render import counted
 from genesys.reports import (
     CoreList,
     Explanation,
@@ -141,7 +142,7 @@ def search_text(query: str, notes: Sequence[NoteRef], offset: int, more: bool) -
     what = f"for {inline(query)}" if query.strip() else "by time, newest first"
     if not notes:
         return f"No notes {what}{' from there on' if offset else ''}."
-    lines = [f"{len(notes)} notes {what}.", QUOTE_NOTICE]
+    lines = [f"{counted(len(notes), 'note')} {what}.", QUOTE_NOTICE]
     for number, note in enumerate(notes, offset + 1):
         lines.append(f"{number}. {note_line(note)}")
         lines += [quote(note.summary)] if note.summary else []
@@ -197,7 +198,7 @@ def _impact(what: str, paths: Sequence[str]) -> list[str]:
         return []
     shown = ", ".join(inline(path, 1000) for path in paths[:LIST_SHOWN])
     more = f" and {len(paths) - LIST_SHOWN} more" if len(paths) > LIST_SHOWN else ""
-    return [f"Without it, {len(paths)} notes {what}: {shown}{more}."]
+    return [f"Without it, {counted(len(paths), 'note')} {what}: {shown}{more}."]
 
 
 def stored_text(stored: Remembered) -> str:
