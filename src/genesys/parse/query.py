@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from genesys.parse.dates import DateRange, find_dates
@@ -161,12 +162,18 @@ def named_people(text: str, known: Iterable[str]) -> tuple[str, ...]:
     """
     spoken = [(w, w[:1].isupper()) for w in _WORD.findall(_POSSESSIVE.sub(" ", text[:MAX_CHARS]))]
     words = [" ".join(_WORD.findall(fold(w))) for w, _ in spoken]
+    capitals = [capital for _, capital in spoken]
     found = []
     for name in known:
-        at = _place(_WORD.findall(fold(name)), words, [capital for _, capital in spoken])
+        at = _place(_parts(name), words, capitals)
         if at is not None:
             found.append((at, name))
     return tuple(name for _, name in sorted(found))
+
+
+@lru_cache(maxsize=16_384)  # a vault's people are looked for in every question; folding is the dear part
+def _parts(name: str) -> list[str]:
+    return _WORD.findall(fold(name))
 
 
 def _place(parts: list[str], words: list[str], capital: list[bool]) -> int | None:
