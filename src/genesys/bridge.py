@@ -61,7 +61,7 @@ def serve_vault(vault: str | None) -> None:
     except GenesysError as error:
         sys.stderr.write(f"genesys: {error.message}; serving without a daemon\n")
         sys.stderr.flush()
-        own = [sys.executable, "-m", "genesys", "serve", "--in-process", "--vault", str(root)]
+        own = [sys.executable, "-P", "-m", "genesys", "serve", "--in-process", "--vault", str(root)]
         os.execv(sys.executable, own)
     _pump(where)
 

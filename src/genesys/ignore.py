@@ -18,6 +18,9 @@ from genesys.registry import obsidian_config
 __all__ = ["IGNORE_FILE", "Rules", "is_hidden", "is_temporary", "load_rules", "make_rules"]
 
 IGNORE_FILE = ".genesysignore"
+MAX_STARS = 4  # in one name of a pattern: the time to match a name grows with its length to this power
+# A run of stars that is no whole name ("!" may stand before the pattern).
+_STARS = re.compile(r"\*{3,}|(?<!/)(?<!^)(?<!^!)\*\*|\*\*(?!/|$)")
 _FOLDERS = frozenset({"node_modules"})  # everything else we never enter starts with a dot
 _TEMPORARY = ("~", ".tmp", ".swp", ".swo", ".swx", ".crdownload", ".part", ".partial", ".download")
 
@@ -128,6 +131,10 @@ def _spec(text: str, problems: list[str]) -> Any:
 
     lines = []
     for number, line in enumerate(text.splitlines(), start=1):
+        line = _STARS.sub("*", line)  # as git reads it; a regular expression would try every split
+        if max(part.count("*") for part in line.split("/")) > MAX_STARS:
+            problems.append(f"{IGNORE_FILE} line {number} has too many stars: {line}")
+            continue
         try:
             pathspec.GitIgnoreSpec.from_lines([line])
         except ValueError:

@@ -61,7 +61,7 @@ def launchd(vault: Path, python: str = sys.executable) -> str:
 
 
 def _command(vault: Path, python: str) -> list[str]:
-    return [python, "-m", "genesys", "daemon", "start", "--foreground", "--vault", str(vault)]
+    return [python, "-P", "-m", "genesys", "daemon", "start", "--foreground", "--vault", str(vault)]
 
 
 def _quoted(text: str) -> str:

@@ -87,7 +87,7 @@ def spawn(vault: Path) -> None:
     """
     import subprocess
 
-    command = [sys.executable, "-m", "genesys.daemon", "--vault", str(vault)]
+    command = [sys.executable, "-P", "-m", "genesys.daemon", "--vault", str(vault)]
     # Its own session: a Ctrl-C in our terminal is not meant for it.
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True, check=False)
     if done.returncode:

@@ -18,8 +18,8 @@ from pathlib import Path
 from genesys.errors import DiskFull, PathEscape, VaultError, WriteRefused
 from genesys.ignore import is_hidden
 from genesys.model import FileStat
-from genesys.paths import OUTSIDE_HINT, check_path, file_type, inside, is_within, locate
-from genesys.swap import swap
+from genesys.paths import OUTSIDE_HINT, check_path, file_type, inside, is_within, locate, unique_path
+from genesys.swap import move_new, swap
 
 __all__ = [
     "TEMP_PREFIX",
@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 TEMP_PREFIX = ".genesys-tmp-"  # hidden, so neither Obsidian nor our own watcher takes it for a note
+PART = "part"  # in the name of one that is still being written
+MARK = 16  # hexadecimal digits of a content hash in such a name
+RECOVERED = "Recovered note.md"
 _TEMP_AGE_S = 60.0  # an older one belongs to no write in progress
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
 
@@ -58,10 +61,11 @@ def write_if(root: Path, path: str, expected_hash: str, new: bytes) -> FileStat 
         if content_hash(new) == expected_hash:
             return _stat(path, before, expected_hash)
         _refuse_locked(path, real, before)
-        temp = _temp(os.path.dirname(real), new, before)
+        digest = content_hash(new)
+        temp = _temp(os.path.dirname(real), new, before, f"{digest[:MARK]}-{expected_hash[:MARK]}-")
         try:
             _keep(real, temp, before)
-            state, digest = os.stat(temp), content_hash(new)
+            state = os.stat(temp)
             if _current(real, expected_hash) is None or not _exchange(temp, real, expected_hash, digest):
                 return None
         finally:
@@ -115,7 +119,7 @@ def create(root: Path, path: str, raw: bytes) -> FileStat:
     real = locate(root, path)
     make_folders(root, os.path.dirname(real), path)
     with write_errors(path):
-        temp = _temp(os.path.dirname(real), raw, None)
+        temp = _temp(os.path.dirname(real), raw, None, f"{content_hash(raw)[:MARK]}-")
         try:
             move_into(temp, real)
             temp = ""
@@ -146,6 +150,8 @@ def make_folders(root: Path, folder: str, path: str) -> None:
 
 def move_into(source: str, target: str) -> None:
     """Rename within one disk, never over an existing file. Raises :class:`FileExistsError`."""
+    if move_new(source, target):
+        return
     try:
         os.link(source, target, follow_symlinks=False)
     except FileExistsError:
@@ -157,11 +163,19 @@ def move_into(source: str, target: str) -> None:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(source, target)
     else:
-        os.unlink(source)
+        try:
+            os.unlink(source)
+        except OSError:
+            os.unlink(target)  # or the file would have two names
+            raise
 
 
 def sweep_temp(root: Path, *, now: float | None = None) -> int:
-    """Remove temporary files that a killed process left, older than a minute; how many there were."""
+    """Remove temporary files that a killed process left, older than a minute; how many there were.
+
+    Killed in the one moment in which a note and its new text have traded names, a process may leave there
+    what a person had just saved. What is not ours comes back as a note beside.
+    """
     limit = (time.time() if now is None else now) - _TEMP_AGE_S
     count = 0
     for folder, folders, names in os.walk(root):
@@ -169,10 +183,24 @@ def sweep_temp(root: Path, *, now: float | None = None) -> int:
         for name in names:
             if name.startswith(TEMP_PREFIX):
                 with suppress(OSError):
-                    if os.lstat(os.path.join(folder, name)).st_mtime < limit:
-                        os.unlink(os.path.join(folder, name))
-                        count += 1
+                    count += _sweep(os.path.join(folder, name), limit)
     return count
+
+
+def _sweep(temp: str, limit: float) -> bool:
+    """Remove one file if it is old and ours; give it back if it is old and a person's."""
+    if os.lstat(temp).st_mtime >= limit:
+        return False
+    marks = os.path.basename(temp).removeprefix(TEMP_PREFIX).split("-")[:-1]
+    with open(temp, "rb") as stream:
+        digest = content_hash(stream.read())[:MARK]
+    if not marks or PART in marks or digest in marks:
+        os.unlink(temp)
+    else:
+        folder = os.path.dirname(temp)
+        name = unique_path(RECOVERED, lambda n: os.path.lexists(os.path.join(folder, n)))
+        move_into(temp, os.path.join(folder, name))
+    return True
 
 
 @contextmanager
@@ -200,9 +228,13 @@ def _current(real: str, expected_hash: str) -> os.stat_result | None:
     return state if same else None
 
 
-def _temp(folder: str, raw: bytes, like: os.stat_result | None) -> str:
-    """A temporary file with these bytes, on disk before we return."""
-    temp = os.path.join(folder, TEMP_PREFIX + secrets.token_hex(8))
+def _temp(folder: str, raw: bytes, like: os.stat_result | None, marks: str) -> str:
+    """A temporary file with these bytes, on disk before we return.
+
+    Its name has ``marks``, the digests that it may hold, from the moment it is whole.
+    """
+    token = secrets.token_hex(8)
+    temp = os.path.join(folder, f"{TEMP_PREFIX}{PART}-{token}")
     # A note may be private: nobody else may read the copy while it has no mode of its own yet.
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
     handle = os.open(temp, flags, 0o666 if like is None else 0o600)
@@ -211,10 +243,12 @@ def _temp(folder: str, raw: bytes, like: os.stat_result | None) -> str:
             stream.write(raw)
             stream.flush()
             os.fsync(handle)
+        whole = os.path.join(folder, f"{TEMP_PREFIX}{marks}{token}")
+        os.rename(temp, whole)
     except BaseException:
         os.unlink(temp)
         raise
-    return temp
+    return whole
 
 
 def _keep(real: str, temp: str, before: os.stat_result) -> None:

@@ -80,9 +80,9 @@ def _in_processes(
 def _start() -> subprocess.Popen[bytes]:
     code = "import sys; sys.path[:0] = sys.argv[1:]; from genesys.engine.pool import serve; serve()"
     package = str(Path(__file__).resolve().parents[2])
-    return subprocess.Popen(
-        [sys.executable, "-c", code, package], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True
-    )
+    # -P: the current folder may be a vault, and what lies in a vault is never imported.
+    command = [sys.executable, "-P", "-c", code, package]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True)
 
 
 def _pump(
