@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
+from genesys.engine.showing import shown
 from genesys.engine.view import View
 from genesys.model import CreatedBy, Edge, EdgeType, Hit, Status, Step
 from genesys.parse.query import Term
@@ -66,7 +67,7 @@ def hits_of(
     """The best ``k`` of the pool as hits."""
     ranked = [r for r in (_ranked(view, found, params, n) for n in found.pool) if r is not None]
     best = order(np.array([r.score for r in ranked]), [r.row.path for r in ranked])
-    ranked = [ranked[i] for i in best]
+    ranked = [replace(r, row=shown(index, r.row)) for r in (ranked[i] for i in best)]
     ranked = [ranked[i] for i in distinct([r.row.text for r in ranked])]
     strong = [r for r in ranked if not r.weak]
     if len(strong) < params.min_results:
@@ -183,15 +184,19 @@ def _why(r: _Ranked, steps: tuple[Step, ...], superseded_by: str) -> str:
         parts.append((share.get("words", 0.0), f"matches {words}"))
     elif share.get("words", 0.0) > _TELLING:
         parts.append((share["words"], "next to a passage with the words"))
-    if share.get("meaning", 0.0) > _CLOSE:
+    if r.weak and share.get("meaning", 0.0) > 0:
+        parts.append((share["meaning"], _FAR_OFF))
+    elif share.get("meaning", 0.0) > _CLOSE:
         parts.append((share["meaning"], "close in meaning"))
     parts += [(share[name], text) for name, text in _PLAIN.items() if share.get(name, 0.0) > _TELLING]
     for step in steps:
         parts.append((share["graph"], _step_words(step, r.row.path)))
-    reason = ", ".join(text for _, text in sorted(parts, key=lambda p: -p[0])) or "somewhat close in meaning"
+    reason = ", ".join(text for _, text in sorted(parts, key=lambda p: -p[0]))
+    reason = reason or (_FAR_OFF if r.weak else "somewhat close in meaning")
     return f"{reason}; superseded by [[{_stem(superseded_by)}]]" if superseded_by else reason
 
 
+_FAR_OFF = "nearest in meaning, but not near"
 _PLAIN = {
     "named": "named in the question",
     "person": "of the person asked about",
