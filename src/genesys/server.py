@@ -48,7 +48,7 @@ from genesys.serving.catalog import TOOLS, ToolSpec
 from genesys.serving.faults import fault_of
 from genesys.serving.guidance import instructions, prompt_text, survey
 from genesys.serving.host import Host
-from genesys.serving.wire import Wire
+from genesys.serving.wire import Wire, mended
 
 __all__ = ["build_server", "serve_lines", "serve_stdio"]
 
@@ -343,7 +343,8 @@ async def serve_lines(
         async with into:
             async for line in lines:
                 try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    text = mended(line.decode("utf-8", "replace"))
+                    message = jsonrpc_message_adapter.validate_json(text, by_name=False)
                 except ValueError as error:
                     await into.send(error)
                     continue

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from dataclasses import dataclass
 
-__all__ = ["Wire", "claim"]
+__all__ = ["Lines", "Wire", "claim", "mended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,28 @@ class Wire:
 
     reader: io.TextIOWrapper
     writer: io.TextIOWrapper
+
+
+class Lines(io.TextIOWrapper):
+    """Lines of messages, each mended on the way in."""
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return mended(super().readline(size))
+
+
+def mended(line: str) -> str:
+    """The message with every half of a surrogate pair replaced (U+FFFD).
+
+    JSON can spell what no text can hold. A strict reader drops the whole message then, and its sender waits
+    for an answer that never comes.
+    """
+    if "\\ud" not in line.lower():
+        return line
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n"
 
 
 def claim() -> Wire:
@@ -34,6 +57,6 @@ def claim() -> Wire:
         os.dup2(null, 1)
     os.close(null)
     return Wire(
-        io.TextIOWrapper(os.fdopen(inward, "rb"), encoding="utf-8", errors="replace", newline="\n"),
+        Lines(os.fdopen(inward, "rb"), encoding="utf-8", errors="replace", newline="\n"),
         io.TextIOWrapper(os.fdopen(outward, "wb"), encoding="utf-8", newline="\n"),
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+
 import apsw
 
 from genesys.errors import DiskFull, IndexCorrupt, IndexError_, IndexLocked
@@ -22,9 +25,9 @@ def translated(error: apsw.Error, path: str) -> Exception:
                 hint="try again in a moment; `genesys daemon status` says who holds it",
             )
         case apsw.FullError():
-            return DiskFull(
-                f"no room left to write the index {path}", hint="free some space, then run it again"
-            )
+            return _full(path)
+        case apsw.IOError() if _no_room(path):  # the log can't grow: SQLite only sees that a write failed
+            return _full(path)
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
             return IndexError_(
                 f"the index {path} may not be written",
@@ -41,3 +44,17 @@ def translated(error: apsw.Error, path: str) -> Exception:
             )
         case _:
             return error
+
+
+ROOM = 1 << 20  # bytes: less than this is no room for a transaction
+
+
+def _no_room(path: str) -> bool:
+    try:
+        return shutil.disk_usage(os.path.dirname(path) or ".").free < ROOM
+    except OSError:
+        return False
+
+
+def _full(path: str) -> DiskFull:
+    return DiskFull(f"no room left to write the index {path}", hint="free some space, then run it again")
