@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genesys.errors import FileGone, PathEscape, VaultError, VaultNotFound
-from genesys.ignore import make_rules
+from genesys.ignore import Rules, make_rules
 from genesys.model import FileType
 from genesys.vault import Walk, file_stat, is_empty_folder, read, read_and_hash, walk
 
@@ -119,8 +119,8 @@ def test_symlinks_into_the_vault_are_ignored(tmp_path: Path) -> None:
 
 
 @posix
-def test_symlinks_out_of_the_vault_are_followed_once(tmp_path: Path) -> None:
-    """As Obsidian does; a second way to the same folder, and a way back in, are not."""
+def test_symlinks_out_of_the_vault_are_followed_once_where_allowed(tmp_path: Path) -> None:
+    """Only if the person said so; a second way to the same folder, and a way back in, are not."""
     vault, other = tmp_path / "vault", tmp_path / "other"
     lay(vault, "n.md")
     lay(other, "o.md", "sub/p.md", "single.md")
@@ -129,7 +129,9 @@ def test_symlinks_out_of_the_vault_are_followed_once(tmp_path: Path) -> None:
     (vault / "a").symlink_to(other)
     (vault / "b").symlink_to(other / "sub")
     (vault / "one.md").symlink_to(other / "single.md")
-    found = walk(vault)
+    assert ["n.md"] == paths(walk(vault))
+    assert file_stat(vault, "one.md") is None
+    found = walk(vault, Rules(follow=True))
     assert ["a/o.md", "a/single.md", "a/sub/p.md", "n.md", "one.md"] == paths(found)
     assert {"a/back", "a/round", "b"} == set(reasons(found))
     assert b"sub/p.md" == read(vault, "a/sub/p.md")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ def is_temporary(name: str) -> bool:
 class Rules:
     """Reasons to leave a file out. Paths are vault-relative POSIX paths in NFC.
 
-    ``problems`` are lines for ``status``: patterns that could not be read.
+    ``problems`` are lines for ``status``: patterns that could not be read. ``follow`` is a person's word
+    that symlinks may lead out of the vault.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class Rules:
     templates: tuple[str, ...] = ()
     spec: Any = None  # pathspec.GitIgnoreSpec, where there is an ignore file
     problems: tuple[str, ...] = ()
+    follow: bool = False
 
     @property
     def plain(self) -> bool:
@@ -109,14 +111,15 @@ def make_rules(filters: Sequence[str] = (), templates: Sequence[str] = (), ignor
     return Rules(tuple(prefixes), tuple(patterns), folders, spec, tuple(problems))
 
 
-def load_rules(root: Path) -> Rules:
+def load_rules(root: Path, *, follow: bool = False) -> Rules:
     """The rules of a vault: its Obsidian settings and its ``.genesysignore``, where it has them."""
     try:
         text = (root / IGNORE_FILE).read_bytes().decode("utf-8-sig", "replace")
     except OSError:
         text = ""
     config = obsidian_config(root)
-    return make_rules(config.ignore_filters, config.template_folders, nfc(text))
+    rules = make_rules(config.ignore_filters, config.template_folders, nfc(text))
+    return replace(rules, follow=follow)
 
 
 def _python_regex(pattern: str) -> str:

@@ -67,6 +67,9 @@ class Settings:
     writeback_max: int = _option(50, "Most notes written in one pass", "notes", low=1)
     preimage_days: float = _option(30.0, "How long the last state of a written note is kept", "days", low=0)
     memories_folder: str = _option("Memories", "Folder of the vault that new memories go to")
+    follow_links: bool = _option(
+        False, "Read files and folders outside the vault that symlinks in it lead to"
+    )
     org_vault: Path | None = _option(None, "A second, shared vault that promote_to_org copies into")
     embedder: Literal["local", "openai", "fake"] = _option(
         "local", "Where vectors come from: a model on this machine, an endpoint, or a toy for tests"

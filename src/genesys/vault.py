@@ -183,7 +183,8 @@ def _first_of_name(found: _Found, path: str, real: str) -> bool:
 
 
 def _symlink(found: _Found, path: str, real: str) -> None:
-    """Follow a link out of the vault once; a link to the vault, a parent or a part of it is ignored (R82)."""
+    """A link to the vault, a parent or a part of it is ignored (R82). One that leads out of the vault is
+    followed, once, only where the person said so: a vault from elsewhere must not name other files (P9)."""
     try:
         target = os.path.realpath(real, strict=True)
         state = os.stat(target)
@@ -195,6 +196,8 @@ def _symlink(found: _Found, path: str, real: str) -> None:
         return
     if is_within(target, found.root) or is_within(found.root, target):
         found.skip(path, "a symlink to the vault, its parent or a part of it")
+    elif not found.rules.follow:
+        found.skip(path, "a symlink out of the vault (GENESYS_FOLLOW_LINKS=true follows it)")
     elif modes.S_ISREG(state.st_mode):
         _file(found, path, real, state)
     elif not modes.S_ISDIR(state.st_mode):
@@ -205,7 +208,7 @@ def _symlink(found: _Found, path: str, real: str) -> None:
         _folders(found, path, target, outside=True)
 
 
-def file_stat(root: Path, path: str) -> FileStat | None:
+def file_stat(root: Path, path: str, *, follow: bool = False) -> FileStat | None:
     """The stat of one file as :func:`walk` would give it; None where it is no ordinary file (any more).
 
     The ignore rules are the caller's to ask. Raises :class:`PathEscape`.
@@ -213,7 +216,8 @@ def file_stat(root: Path, path: str) -> FileStat | None:
     real = locate(root, path)
     try:
         state = os.stat(real)
-        if os.path.islink(real) and is_within(os.path.realpath(real), os.path.realpath(root)):
+        inner = is_within(os.path.realpath(real), os.path.realpath(root))
+        if (inner and os.path.islink(real)) or not (inner or follow):
             return None
     except OSError:
         return None

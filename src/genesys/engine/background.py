@@ -304,7 +304,7 @@ class Background:
             raise VaultNotFound(f"no folder at {self.settings.vault}", hint="Is its disk mounted?")
         with lease.hold(self.settings.index.parent):
             index = self._opened()
-            self._rules = load_rules(self.settings.vault)
+            self._rules = load_rules(self.settings.vault, follow=self.settings.follow_links)
             start = time.monotonic()
             report = indexing.run(
                 self.settings, index, now=self._clock(), full=full, paths=paths, progress=self._report

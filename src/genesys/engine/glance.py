@@ -40,7 +40,7 @@ def glance(
             if path in known:
                 return None  # the rules changed
             continue
-        stat = file_stat(root, path)
+        stat = file_stat(root, path, follow=rules.follow)
         if stat is not None:
             files.append(stat)
         elif path not in known:

@@ -81,7 +81,7 @@ def run(
     reparse = index.reindex_due or index.meta_get(PARSE_DIGEST) not in (None, settings.parse_digest())
     job = Pass(settings, index, now, full, reparse, progress or _silent)
     with job.phase("walk"):
-        rules = load_rules(settings.vault)
+        rules = load_rules(settings.vault, follow=settings.follow_links)
         known: Mapping[str, FileStat] = index.file_states()
         some = glance(settings.vault, rules, paths, known) if paths and not (full or reparse) else None
         job.partial = some is not None

@@ -184,7 +184,7 @@ def _known(
 def _moved(index: Index, settings: Settings, key: str) -> str:
     """Where a file that the index doesn't know carries this key; "" where none does."""
     known = index.file_states()
-    for stat in walk(settings.vault, load_rules(settings.vault)).files:
+    for stat in walk(settings.vault, load_rules(settings.vault, follow=settings.follow_links)).files:
         if stat.type is FileType.NOTE and stat.path not in known and _key_of(settings, stat.path) == key:
             return stat.path
     return ""
