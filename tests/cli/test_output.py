@@ -133,6 +133,18 @@ def test_why_names_what_would_be_lost(tmp_path: Path) -> None:
     assert "without this note, would lose its last cause: " not in out
 
 
+def test_a_mention_is_no_link_to_lose(tmp_path: Path) -> None:
+    """Nobody wrote it, so nobody would miss it."""
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "Harbour Crane.md").write_text("It lifts.\n")
+    (tmp_path / "Log.md").write_text("We oiled the Harbour Crane today.\n")
+    (tmp_path / "List.md").write_text("[[Harbour Crane]]\n")
+    invoke("index", "--no-embed", vault=tmp_path)
+    out = invoke("why", "Harbour Crane", vault=tmp_path).stdout
+    assert "related: List.md, Log.md" in out
+    assert "would lose its only link: List.md" in out
+
+
 def test_matched_words_are_marked_on_a_terminal(shared: Path) -> None:
     """And a link is one to click; but what stands in a note reaches the terminal without its escapes."""
     out = on_a_terminal("recall", "krakens", "-k", "1", "--read-only", vault=shared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from genesys.model import CAUSAL, SUPPORTIVE, Edge, EdgeType, Step
+from genesys.model import CAUSAL, SUPPORTIVE, WRITTEN, CreatedBy, Edge, EdgeType, Step
 from genesys.reports import NoteRef, WhyReport
 from genesys.store.index import Index
 
@@ -117,8 +117,10 @@ def _removal_impact(
         causes = {c for e in own if (c := _cause_of(e, note))}
         if causes == {path}:
             last_cause.append(note)
-        ends = {e.target if e.source == note else e.source for e in own if e.type in SUPPORTIVE}
-        if ends == {path}:
+        links = [e for e in own if e.type in SUPPORTIVE]
+        ends = {e.target if e.source == note else e.source for e in links}
+        # A likeness or a mention alone is no link that somebody could miss.
+        if ends == {path} and any(e.created_by in (*WRITTEN, CreatedBy.CUE) for e in links):
             only_link.append(note)
     return tuple(last_cause), tuple(only_link)
 
