@@ -12,6 +12,7 @@ install: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt tools/make-venv.sh
 	@$(BIN)/python -c 'import pip' 2>/dev/null || sh tools/make-venv.sh "$(VENV)" "$(PYTHON)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 lint: $(STAMP)

@@ -95,3 +95,4 @@ def main(source: str) -> int:
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1]))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once

@@ -120,30 +120,24 @@ def preimage(db: Db, note_id: int) -> tuple[float, bytes] | None:
 def counts(db: Db) -> Counts:
     """Every figure from an index or a small table, in one snapshot."""
     with db.snapshot():
-        links = db.one(
-            "SELECT count(*), coalesce(sum(target_id IS NULL), 0), coalesce(sum(stale), 0) FROM links"
+        notes = db.all(
+            """SELECT status, kind, count(*), sum(pinned) FROM notes WHERE opted_out = 0
+            GROUP BY status, kind ORDER BY status"""
         )
-        notes = db.one(
-            """SELECT count(*), coalesce(sum(kind = 'memory'), 0), coalesce(sum(pinned), 0)
-            FROM notes WHERE opted_out = 0"""
-        )
-        assert links is not None
-        assert notes is not None
+        statuses: dict[str, int] = {}
+        for status, _, count, _ in notes:
+            statuses[status] = statuses.get(status, 0) + count
         return Counts(
-            notes=notes[0],
-            memories=notes[1],
-            pinned=notes[2],
+            notes=sum(statuses.values()),
+            memories=sum(count for _, kind, count, _ in notes if kind == "memory"),
+            pinned=sum(pinned for *_, pinned in notes),
             files=db.value("SELECT count(*) FROM files"),
             passages=db.value("SELECT count(*) FROM passages"),
-            links=links[0],
-            unresolved=links[1],
-            stale_links=links[2],
+            links=db.value("SELECT count(*) FROM links"),
+            unresolved=db.value("SELECT count(*) FROM links WHERE target_id IS NULL"),
+            stale_links=db.value("SELECT count(*) FROM links WHERE stale = 1"),
             edges=dict(db.all("SELECT type, count(*) FROM edges GROUP BY type ORDER BY type")),
-            statuses=dict(
-                db.all(
-                    "SELECT status, count(*) FROM notes WHERE opted_out = 0 GROUP BY status ORDER BY status"
-                )
-            ),
+            statuses=statuses,
             problems=db.value("SELECT count(*) FROM notes WHERE problem <> ''"),
             skipped=db.value("SELECT count(*) FROM skipped"),
             models=dict(
