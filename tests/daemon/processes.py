@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +90,13 @@ class Session:
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
         return self._number
+
+    def unread(self) -> int:
+        """Bytes that the bridge has not taken from its standard input yet."""
+        assert self.process.stdin
+        left = array.array("i", [0])
+        fcntl.ioctl(self.process.stdin, termios.FIONREAD, left)
+        return left[0]
 
     def hear(self, number: int, deadline_s: float = DEADLINE_S) -> dict[str, Any]:
         """The answer to a request; EOFError where the bridge ended first."""

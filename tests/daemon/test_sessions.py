@@ -61,7 +61,7 @@ def test_what_was_under_way_is_answered(running: Running) -> None:
     write = session.send("tools/call", {"name": "memory_store", "arguments": {"content": "Lost on the way."}})
     listed = session.send("tools/list")
     resource = session.send("resources/read", {"uri": "genesys://stats"})
-    time.sleep(0.2)  # so that the bridge has passed them on; were it slower, they would only be sent again
+    until(lambda: session.unread() == 0, "the bridge has them")
     os.kill(pid, signal.SIGKILL)
     assert not session.hear(read)["result"].get("isError")
     result = session.hear(write)["result"]
