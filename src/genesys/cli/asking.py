@@ -147,7 +147,7 @@ def search(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """List notes by words and filters; without words, the newest first."""
+    """List notes by words and filters; without words, those last used first."""
     filters = _filters(folder, tag, status, kind, since)
     with open_memory(vault, read_only=True) as memory:
         notes = memory.search(query, limit, filters)
