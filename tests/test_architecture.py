@@ -30,6 +30,7 @@ ROOM_OF = {
     "settings": "settings",
     "settings_docs": "settings",
     "values": "settings",
+    "layout": "layout",
     "parse": "parse",
     "score": "score",
     "store": "store",
@@ -76,15 +77,16 @@ MAY_IMPORT = {
     "obsidian": {"vocabulary"},  # the one reader of .obsidian/*.json
     "vault": {"vocabulary", "obsidian"},
     "embed": {"vocabulary"},
+    "layout": set(),  # where the boxes of a drawing stand
     "quoting": {"vocabulary"},  # note text as data, for whoever hands it on
-    "render": {"vocabulary", "quoting"},
+    "render": {"vocabulary", "layout", "quoting"},
     "settings": {"vocabulary", "obsidian"},
-    "engine": {"vocabulary", "settings", "parse", "score", "store", "vault", "embed", "quoting"},
+    "engine": {"vocabulary", "settings", "parse", "score", "store", "vault", "embed", "layout", "quoting"},
     "shell": {"vocabulary", "settings", "engine", "render", "quoting"},
     "homeless": set(),
 }
 
-PURE = {"parse", "quoting", "score", "vocabulary"}
+PURE = {"layout", "parse", "quoting", "score", "vocabulary"}
 
 # Clock, file, database, log, random, concurrency: a pure room has no business with these.
 IMPURE_MODULES = {

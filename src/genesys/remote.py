@@ -29,6 +29,7 @@ __all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of"]
 CALLS = frozenset(
     {
         "amend",
+        "canvas",
         "change_core_preferences",
         "core",
         "decay",

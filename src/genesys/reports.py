@@ -20,6 +20,7 @@ __all__ = [
     "Curve",
     "Curves",
     "DecayReport",
+    "Drawing",
     "Explanation",
     "Forgotten",
     "IndexReport",
@@ -48,6 +49,18 @@ class WhyReport:
     related: tuple[Edge, ...] = ()
     loses_last_cause: tuple[str, ...] = ()
     loses_only_link: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A canvas of the vault, with the number of its notes and of the edges among them; ``written`` is False
+    where it stood there as it is."""
+
+    path: str
+    notes: int
+    edges: int
+    written: bool
+    uri: str = ""
 
 
 @dataclass(frozen=True, slots=True)

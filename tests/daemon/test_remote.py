@@ -31,6 +31,7 @@ def there_and_back(kind: Any, value: Any) -> Any:
         ("recall", {"query": "cellular modems", "read_only": True}),
         ("search", {"query": "modems"}),
         ("why", {"name": ADR}),
+        ("canvas", {"name": ADR}),
         ("traverse", {"name": ADR}),
         ("explain", {"name": ADR}),
         ("outlook", {"name": ADR}),

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
+from genesys.errors import UsageError
 
 __all__ = ["graph", "why"]
 
 
 def why(
     note: Annotated[str, typer.Argument(help="A note: its name, path or alias.")],
+    file: Annotated[
+        str, typer.Argument(help="With --canvas: the canvas's path in the vault.", show_default=False)
+    ] = "",
+    canvas: Annotated[
+        bool, typer.Option("--canvas", help="Draw it as an Obsidian canvas, beside the note or in FILE.")
+    ] = False,
     depth: Annotated[int, typer.Option("--depth", "-d", min=1, max=20, help="Steps to follow.")] = 3,
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
     """What led to a note and what it led to, with the sentences that say so."""
+    if file and not canvas:
+        raise UsageError("why takes one note", hint=f'genesys why "{note}" --canvas "{file}" draws a canvas')
+    if canvas:
+        _draw(note, file, depth, vault, json)
+        return
     with open_memory(vault, read_only=True) as memory:
         report = memory.why(note, depth)
     if json:
@@ -27,6 +40,20 @@ def why(
     from genesys.render import console, print_why
 
     print_why(console(), report)
+
+
+def _draw(note: str, file: str, depth: int, vault: Path | None, json: bool) -> None:
+    with open_memory(vault, read_only=True) as memory:
+        drawing = memory.canvas(note, file, depth)
+    if json:
+        print_json(drawing)
+        return
+    from genesys.render import counted, one_line
+
+    done = "drew" if drawing.written else "nothing has changed in"
+    holds = f"{counted(drawing.notes, 'note')}, {counted(drawing.edges, 'arrow')}"
+    typer.echo(f"{done} {one_line(drawing.path)}: {holds}")
+    typer.echo(drawing.uri)
 
 
 def graph(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from genesys.reports import (
         Check,
         Curves,
+        Drawing,
         Explanation,
         NoteRef,
         Stats,
@@ -90,6 +91,18 @@ class Genesys(Keeping):
         with self._lock:
             path = resolve_name(self._index, name)
             return causes.why(self._index, path, depth, lambda p: listing.refs(self._index, self.settings, p))
+
+    def canvas(self, name: str, file: str = "", depth: int = 3) -> Drawing:
+        """Draw :meth:`why` into a canvas of the vault: ``file``, or one named after the note.
+
+        Raises:
+            WriteRefused: a person's file has that name. PathEscape: it lies outside the vault.
+        """
+        from genesys.engine import canvas
+
+        report = self.why(name, depth)
+        with self._lock:
+            return canvas.save(self._index, self.settings, report, file)
 
     def traverse(
         self,
