@@ -123,6 +123,8 @@ class Kind(StrEnum):
 
 
 class MemoryType(StrEnum):
+    """What sort of knowledge a memory is."""
+
     SEMANTIC = "semantic"
     EPISODIC = "episodic"
     PROCEDURAL = "procedural"

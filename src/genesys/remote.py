@@ -31,6 +31,7 @@ CALLS = frozenset(
         "amend",
         "canvas",
         "change_core_preferences",
+        "context",
         "core",
         "decay",
         "explain",
@@ -71,10 +72,16 @@ class Remote:
         self._link = link
         self.settings = settings
 
+    #: Whether the model is loaded is the daemon's to see to: nobody here has to wait for it.
+    warmed = True
+
     def __enter__(self) -> Remote:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._link.close()
 
     def __getattr__(self, name: str) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from genesys import __version__
 from genesys.errors import BusyError, GenesysError
-from genesys.sockets import Link, Places, connect, is_newer, places
+from genesys.sockets import Link, Places, connect, is_newer, places, supported
 
 __all__ = ["ensure", "find", "holder", "spawn", "stop"]
 
@@ -97,11 +97,14 @@ def spawn(vault: Path) -> None:
 
 
 def find(vault: Path, index: Path, *, start: bool) -> Link | None:
-    """For a command: a connection to the daemon of a vault, if one runs (or may be started) on this index.
+    """For a command or a program: a connection to the daemon of a vault, if one runs (or may be started) on
+    this index.
 
     Raises:
         BusyError: one runs and does not answer.
     """
+    if not supported():
+        return None
     try:
         where = places(vault)
     except GenesysError:

@@ -40,6 +40,7 @@ def there_and_back(kind: Any, value: Any) -> Any:
         ("status", {}),
         ("graph", {"inferred": True}),
         ("graphml", {}),
+        ("context", {"query": "cellular modems"}),
         ("core", {}),
         ("resolve", {"name": ADR}),
         ("is_person_note", {"name": ADR}),

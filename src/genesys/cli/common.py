@@ -15,7 +15,6 @@ import typer
 if TYPE_CHECKING:
     from genesys.engine.session import Genesys, Progress
     from genesys.settings import Settings
-    from genesys.sockets import Link
 
 __all__ = [
     "JsonFlag",
@@ -67,9 +66,10 @@ def open_memory(
     behind. With ``start`` a daemon may be started, if the person's settings say so.
     """
     from genesys.engine.session import Genesys
+    from genesys.starting import find
 
     settings = settings_for(vault)
-    link = _daemon(settings, start=start and settings.recall_daemon)
+    link = find(settings.vault, settings.index, start=start and settings.recall_daemon)
     if link is not None:
         from genesys.remote import Remote
 
@@ -80,13 +80,6 @@ def open_memory(
         read_only = True  # which says that there is none, and makes none
     with Genesys.open(settings, read_only=read_only, missing_ok=missing_ok) as memory:
         yield memory
-
-
-def _daemon(settings: Settings, *, start: bool) -> Link | None:
-    from genesys.sockets import supported
-    from genesys.starting import find
-
-    return find(settings.vault, settings.index, start=start) if supported() else None
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:

@@ -29,13 +29,15 @@ WHY_DEPTH = 1
 DIGEST_TOKENS = 40  # of a core memory's summary
 
 
-def context(memory: Genesys, query: str, max_tokens: int = 800, session: str = "") -> ContextBlock:
+def context(
+    memory: Genesys, query: str, max_tokens: int = 800, session: str = "", *, wait: bool = False
+) -> ContextBlock:
     """The block for ``query``, at most ``max_tokens`` long by :func:`genesys.quote.estimate_tokens`.
 
     ``session`` is the id of the conversation it is for, whose own memories are listed, too. The model is
-    used where it is loaded, and never waited for.
+    used where it is loaded, and waited for only with ``wait``.
     """
-    vectors = None if memory.warmed else False
+    vectors = None if wait or memory.warmed else False
     answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
     causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}
     core = memory.core()

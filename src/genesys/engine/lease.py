@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows has no flock; SQLite's own locking still keeps the index whole
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK_NAME", "Lease", "hold", "is_held"]
+__all__ = ["LOCK_NAME", "Lease", "hold", "is_held", "keep"]
 
 HAS_FLOCK = fcntl is not None
 LOCK_NAME = "daemon.lock"
@@ -92,13 +92,40 @@ def hold(folder: Path) -> Iterator[None]:
     fd = _opened(folder)
     try:
         if not _locked(fd, PATIENCE_S):
-            raise BusyError(
-                "another Genesys process is writing this vault's index",
-                hint="wait until it is done, or see `genesys status`",
-            )
+            raise _busy()
         yield
     finally:
         os.close(fd)
+
+
+@contextlib.contextmanager
+def keep(folder: Path, patience_s: float) -> Iterator[None]:
+    """The lease for a block in which :func:`hold` is called again; waits so long for whoever has it.
+
+    Raises:
+        BusyError: another process still has it.
+        IndexError_: the folder can't be written.
+    """
+    if os.path.realpath(folder) in _ours:
+        yield
+        return
+    mine = Lease(folder)
+    end = time.monotonic() + patience_s
+    while not mine.take():
+        if time.monotonic() >= end:
+            raise _busy()
+        time.sleep(PAUSE_S)
+    try:
+        yield
+    finally:
+        mine.release()
+
+
+def _busy() -> BusyError:
+    return BusyError(
+        "another Genesys process is writing this vault's index",
+        hint="wait until it is done, or see `genesys status`",
+    )
 
 
 def _opened(folder: Path) -> int:

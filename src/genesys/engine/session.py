@@ -18,6 +18,7 @@ from genesys.model import Answer, EdgeType, Filters, Json
 if TYPE_CHECKING:
     from genesys.reports import (
         Check,
+        ContextBlock,
         Curves,
         Drawing,
         Explanation,
@@ -83,6 +84,14 @@ class Genesys(Keeping):
         """A line for each filter that no note can pass, with what may have been meant."""
         with self._lock:
             return self._index.unmet(filters)
+
+    def context(
+        self, query: str, max_tokens: int = 800, session: str = "", *, wait: bool = False
+    ) -> ContextBlock:
+        """A block of text for the head of a prompt; see :func:`genesys.engine.context.context`."""
+        from genesys.engine import context
+
+        return context.context(self, query, max_tokens, session, wait=wait)
 
     def why(self, name: str, depth: int = 3) -> WhyReport:
         """Causes and effects of a note, each step with its evidence sentence."""

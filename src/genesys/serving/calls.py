@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from genesys.engine.context import context as build_context
 from genesys.engine.promote import Action, promote_note
 from genesys.engine.session import Genesys
 from genesys.errors import UsageError, WriteRefused
@@ -18,9 +17,10 @@ from genesys.quote import inline
 from genesys.reports import WhyReport
 from genesys.serving import prose, results
 from genesys.serving.args import Scope, filters_of
-from genesys.serving.host import Host
 
-__all__ = ["HANDLERS", "Call", "Question", "Reply", "delete_note", "forget_command"]
+__all__ = ["HANDLERS", "Call", "Place", "Question", "Reply", "delete_note", "forget_command"]
+
+T = TypeVar("T")
 
 CAUSES_FOR = 3  # hits of a full recall that come with causes; memory_explain has the others'
 
@@ -43,11 +43,27 @@ class Question:
     command: str
 
 
+class Place(Protocol):
+    """Whoever has the memory open: a server's host, or a program's."""
+
+    @property
+    def activity(self) -> object:
+        """What goes on behind the calls, in words."""
+
+    def call(self, work: Callable[[Genesys], T]) -> T:
+        """Run ``work`` on the memory."""
+        ...
+
+    def org(self) -> Genesys:
+        """The shared vault's memory."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call's surroundings: the memory, the values of its arguments, where to say how far it is."""
 
-    host: Host
+    host: Place
     values: Mapping[str, Any]
     progress: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
 
@@ -108,7 +124,7 @@ def _recall_one(call: Call, vault: str, filters: Filters) -> Answer:
     return call.host.call(work)
 
 
-def _causes(host: Host, hits: list[tuple[Hit, str]]) -> dict[str, WhyReport]:
+def _causes(host: Place, hits: list[tuple[Hit, str]]) -> dict[str, WhyReport]:
     own = [hit.path for hit, vault in hits if vault == "personal"][:CAUSES_FOR]
     return {path: host.call(lambda m, p=path: m.why(p)) for path in own}  # type: ignore[misc]
 
@@ -124,7 +140,7 @@ def search(call: Call) -> Reply:
 
 
 def context(call: Call) -> Reply:
-    block = call.host.call(lambda m: build_context(m, call["query"], call["max_tokens"], call["session"]))
+    block = call.host.call(lambda m: m.context(call["query"], call["max_tokens"], call["session"]))
     text = block.text or f"Nothing in memory for {inline(call['query'])}."
     return Reply(text, results.context_data(block))
 
@@ -227,7 +243,7 @@ def forget_command(path: str) -> str:
     return f"genesys forget {shlex.quote(path)} --yes"
 
 
-def delete_note(host: Host, path: str, *, agreed: bool) -> Reply:
+def delete_note(host: Place, path: str, *, agreed: bool) -> Reply:
     """Finish a deletion that a person was asked about.
 
     Raises:
