@@ -30,6 +30,7 @@ def there_and_back(kind: Any, value: Any) -> Any:
     [
         ("recall", {"query": "cellular modems", "read_only": True}),
         ("search", {"query": "modems"}),
+        ("context", {"query": "cellular modems"}),
         ("why", {"name": ADR}),
         ("canvas", {"name": ADR}),
         ("traverse", {"name": ADR}),
@@ -40,7 +41,6 @@ def there_and_back(kind: Any, value: Any) -> Any:
         ("status", {}),
         ("graph", {"inferred": True}),
         ("graphml", {}),
-        ("context", {"query": "cellular modems"}),
         ("core", {}),
         ("resolve", {"name": ADR}),
         ("is_person_note", {"name": ADR}),

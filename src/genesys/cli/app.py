@@ -19,6 +19,7 @@ COMMANDS = {
     "doctor": "indexing",
     "recall": "asking",
     "search": "asking",
+    "context": "looking",
     "why": "looking",
     "graph": "looking",
     "remember": "remembering",

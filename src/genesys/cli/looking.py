@@ -1,4 +1,4 @@
-"""``why`` and ``graph``."""
+"""``context``, ``why`` and ``graph``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,33 @@ from typing import Annotated, Literal
 
 import typer
 
-from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json
+from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, print_lines
 from genesys.errors import UsageError
 
-__all__ = ["graph", "why"]
+__all__ = ["context", "graph", "why"]
+
+
+def context(
+    topic: Annotated[str, typer.Argument(help="A task, a topic or a question.")],
+    budget: Annotated[
+        int, typer.Option("--budget", "-b", min=100, max=8000, help="Size of the block, in tokens.")
+    ] = 800,
+    vault: VaultOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """A block for the head of a prompt: core memories, the best passages, the cause of each."""
+    if not topic.strip():
+        raise UsageError("context takes a topic", hint='genesys context "the move to LoRa"')
+    with open_memory(vault, read_only=True, start=True) as memory:
+        block = memory.context(topic, budget, wait=True)
+    if json:
+        print_json(block)
+    elif block.text:
+        from genesys.render import safe
+
+        print_lines([safe(block.text)])
+    else:
+        print("nothing in memory for that", file=sys.stderr)
 
 
 def why(

@@ -29,14 +29,17 @@ WHY_DEPTH = 1
 DIGEST_TOKENS = 40  # of a core memory's summary
 
 
-def context(
-    memory: Genesys, query: str, max_tokens: int = 800, session: str = "", *, wait: bool = False
-) -> ContextBlock:
-    """The block for ``query``, at most ``max_tokens`` long by :func:`genesys.quote.estimate_tokens`.
+def context(memory: Genesys, query: str, max_tokens: int, session: str, wait: bool) -> ContextBlock:
+    """The block for ``query``; see :meth:`genesys.engine.session.Genesys.context`."""
+    asked = (" ".join(query.split()), max_tokens, session, memory.warmed, wait)
+    with memory._lock:
+        state = memory._index.state()
+    return memory._blocks.get(
+        asked, state, memory._clock(), lambda: _made(memory, query, max_tokens, session, wait)
+    )
 
-    ``session`` is the id of the conversation it is for, whose own memories are listed, too. The model is
-    used where it is loaded, and waited for only with ``wait``.
-    """
+
+def _made(memory: Genesys, query: str, max_tokens: int, session: str, wait: bool) -> ContextBlock:
     vectors = None if wait or memory.warmed else False
     answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
     causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}

@@ -88,10 +88,15 @@ class Genesys(Keeping):
     def context(
         self, query: str, max_tokens: int = 800, session: str = "", *, wait: bool = False
     ) -> ContextBlock:
-        """A block of text for the head of a prompt; see :func:`genesys.engine.context.context`."""
+        """A block of text for the head of a prompt, at most ``max_tokens`` long by our estimate.
+
+        ``session`` is the id of the conversation it is for, whose own memories are listed, too. The model
+        is used where it is loaded, and waited for only with ``wait``. Leaves no trace; the same question
+        again is answered from working memory while nothing in the index has changed.
+        """
         from genesys.engine import context
 
-        return context.context(self, query, max_tokens, session, wait=wait)
+        return context.context(self, query, max_tokens, session, wait)
 
     def why(self, name: str, depth: int = 3) -> WhyReport:
         """Causes and effects of a note, each step with its evidence sentence."""

@@ -41,6 +41,7 @@ class Db:
         self.vec_loaded = False
         self._busy_ms = busy_ms
         self._seen: tuple[int, int] | None = None  # (size, mtime_ns) of an immutable file, else None
+        self._opened_times = 0
         self.con = self._open()
 
     # -------------------------------------------------------------- queries
@@ -116,6 +117,12 @@ class Db:
         if not outer:
             self.run(f"RELEASE {name}")
 
+    def state(self) -> tuple[int, int, int]:
+        """Another value after any change of the database, by this connection or another process."""
+        with self.lock:
+            version = int(self.value("PRAGMA data_version"))  # which may open the file anew
+            return self._opened_times, version, self.con.total_changes()
+
     @contextmanager
     def waiting(self, busy_ms: int) -> Iterator[None]:
         """Wait no longer than this for another writer, for what is not worth waiting for."""
@@ -165,6 +172,7 @@ class Db:
             self.vec_loaded = True
 
     def _open(self) -> apsw.Connection:
+        self._opened_times += 1
         try:
             return self._reader() if self.read_only else self._writer()
         except apsw.Error as error:

@@ -8,6 +8,7 @@ Opening and meta
   transaction()                     BEGIN IMMEDIATE … COMMIT; nests; every writer below joins it
   waiting(busy_ms)                  for a while, wait no longer than this for another writer
   snapshot()                        several reads of one state
+  state()                           another value after any change, whoever made it
   meta_get(key), meta_set(key, v)   named values; None removes
   reindex_due, reindexed()          a migration asks for a full re-read; say that it was done
   check()                           problems of the file, [] where it is sound (reads all of it)

@@ -54,6 +54,9 @@ class Reader:
     def meta_get(self, key: str) -> str | None:
         return meta.get(self._db, key)
 
+    def state(self) -> tuple[int, int, int]:
+        return self._db.state()
+
     # files
 
     def file_states(self) -> dict[str, FileStat]:
