@@ -27,6 +27,7 @@ ROOM_OF = {
     "errors": "vocabulary",
     "model": "vocabulary",
     "reports": "vocabulary",
+    "transcripts": "vocabulary",
     "tuning": "vocabulary",
     "registry": "obsidian",
     "settings": "settings",

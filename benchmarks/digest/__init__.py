@@ -1,0 +1,1 @@
+"""How many of the memories that a digest proposes are right, and how many it misses."""
