@@ -49,7 +49,9 @@ ROOM_OF = {
     "embed_http": "embed",
     "embed_models": "embed",
     "embed_precision": "embed",
+    "endpoint": "endpoint",
     "engine": "engine",
+    "llm": "llm",
     "plot": "render",
     "quote": "quoting",
     "render": "render",
@@ -79,12 +81,25 @@ MAY_IMPORT = {
     "store": {"vocabulary"},
     "obsidian": {"vocabulary"},  # the one reader of .obsidian/*.json
     "vault": {"vocabulary", "obsidian"},
-    "embed": {"vocabulary"},
     "layout": set(),  # where the boxes of a drawing stand
+    "endpoint": {"vocabulary"},  # the one HTTP client
+    "embed": {"vocabulary", "endpoint"},
+    "llm": {"vocabulary", "endpoint"},
     "quoting": {"vocabulary"},  # note text as data, for whoever hands it on
     "render": {"vocabulary", "layout", "quoting"},
     "settings": {"vocabulary", "obsidian"},
-    "engine": {"vocabulary", "settings", "parse", "score", "store", "vault", "embed", "layout", "quoting"},
+    "engine": {
+        "vocabulary",
+        "settings",
+        "parse",
+        "score",
+        "store",
+        "vault",
+        "embed",
+        "llm",
+        "layout",
+        "quoting",
+    },
     "shell": {"vocabulary", "settings", "engine", "render", "quoting"},
     "api": {"vocabulary", "settings", "engine", "quoting", "shell"},
     "homeless": set(),

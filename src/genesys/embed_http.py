@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from genesys.errors import ModelError, ModelMissing
+from genesys.endpoint import Endpoint
+from genesys.errors import ModelError
 
 if TYPE_CHECKING:
-    from urllib.error import HTTPError
-
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["OpenAIEmbedder"]
 
 _TIMEOUT_S = 60.0
-_TRIES = 4
 _WAIT_S = 0.5  # doubled after each try
+_LATER = "Try again later; keyword and graph recall work meanwhile."
 _MAX_CHARS = 24_000  # about 8,000 tokens, the window of the usual endpoint models
-_MAX_WAIT_S = 30.0
 
 
 class OpenAIEmbedder:
@@ -47,11 +44,10 @@ class OpenAIEmbedder:
         if not url.startswith(("http://", "https://")):
             raise ModelError("no endpoint for embeddings", hint="Set GENESYS_EMBED_URL, as https://…/v1.")
         self._url = url.rstrip("/").removesuffix("/embeddings") + "/embeddings"
-        self._key = key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._endpoint = Endpoint(self._url, model, "GENESYS_EMBED", _LATER, headers, timeout, wait)
         self._model = model
         self._batch = max(1, batch)
-        self._timeout = timeout
-        self._wait = wait
         self.window = 8000
         self.model_id = f"openai:{model}"
         self.dim = len(self._request(["dimension"])[0])
@@ -79,29 +75,8 @@ class OpenAIEmbedder:
         return vector
 
     def _request(self, texts: list[str]) -> list[list[float]]:
-        from urllib.error import HTTPError
-        from urllib.request import Request, urlopen  # with all of HTTP and TLS behind it
-
-        body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
-        headers = {"Content-Type": "application/json", "User-Agent": "genesys"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        request = Request(self._url, body, headers)
-        for attempt in range(_TRIES):
-            try:
-                with urlopen(request, timeout=self._timeout) as answer:
-                    return _vectors(self._url, answer.read(), len(texts))
-            except HTTPError as error:
-                with error:
-                    failure = _http_error(self._url, self._model, error)
-                    wait = _retry_after(error)
-            except (OSError, TimeoutError) as error:
-                reason = getattr(error, "reason", error)
-                failure, wait = _transient(f"{self._url} can't be reached: {reason}"), None
-            if not failure.transient or attempt == _TRIES - 1:
-                raise failure from None
-            time.sleep(self._wait * 2**attempt if wait is None else wait)
-        raise AssertionError("unreachable")
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        return _vectors(self._url, self._endpoint.post(body), len(texts))
 
 
 def _pieces(text: str) -> list[str]:
@@ -120,28 +95,3 @@ def _vectors(url: str, raw: bytes, count: int) -> list[list[float]]:
     if len(vectors) != count or not vectors[0]:
         raise ModelError(f"{url} answered with {len(vectors)} vectors for {count} texts")
     return vectors
-
-
-def _transient(message: str) -> ModelError:
-    failure = ModelError(message, hint="Try again later; keyword and graph recall work meanwhile.")
-    failure.transient = True
-    return failure
-
-
-def _http_error(url: str, model: str, error: HTTPError) -> ModelError:
-    """Our error for a status code. The answer's body is not repeated: it may echo what was sent."""
-    if error.code in (401, 403):
-        return ModelError(f"{url} refused the key ({error.code})", hint="Check GENESYS_EMBED_KEY.")
-    if error.code == 404:
-        hint = "Check GENESYS_EMBED_MODEL and GENESYS_EMBED_URL."
-        return ModelMissing(f"{url} knows no model {model!r}", hint=hint)
-    if error.code in (408, 409, 425, 429) or error.code >= 500:
-        return _transient(f"{url} is busy or failing ({error.code})")
-    return ModelError(f"{url} refused the request ({error.code})", hint="Check GENESYS_EMBED_MODEL.")
-
-
-def _retry_after(error: HTTPError) -> float | None:
-    try:
-        return min(_MAX_WAIT_S, max(0.0, float(error.headers.get("Retry-After", ""))))
-    except ValueError:
-        return None

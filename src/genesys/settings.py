@@ -38,7 +38,7 @@ __all__ = [
 
 VAULT_FILE = ".genesys.toml"
 # A vault may come from someone else. It can't say where notes are sent, nor hold the key for it.
-_NOT_FROM_VAULT = frozenset({"embed_url", "embed_key"})
+_NOT_FROM_VAULT = frozenset({"embed_url", "embed_key", "llm_url", "llm_api_key"})
 _OTHER_VARIABLES = (
     SettingDoc("GENESYS_VAULT", "", "The vault's folder, where no --vault is given", allowed="a path"),
     SettingDoc("GENESYS_MACHINE", "", "Name of this machine, where it has no lasting identity (containers)"),
@@ -77,6 +77,11 @@ class Settings:
     embed_model: str = _option("", "A sentence-transformers model on disk, or the endpoint's model")
     embed_url: str = _option("", "Endpoint that speaks OpenAI's embeddings API, for GENESYS_EMBEDDER=openai")
     embed_key: str = _option("", "Key for the endpoint")
+    llm_url: str = _option("", "Endpoint of a language model for digest and infer; none is asked unless set")
+    llm_model: str = _option("", "The endpoint's model")
+    llm_api_key: str = _option("", "Key for that endpoint")
+    llm_api: Literal["openai", "anthropic"] = _option("openai", "What the endpoint speaks")
+    llm_timeout_s: float = _option(60.0, "How long an answer may take", "seconds", low=0.1, high=3600)
     embed_batch: int = _option(32, "Passages embedded at once", "passages", low=1, high=4096)
     embed_precision: Literal["auto", "fp32", "bf16"] = _option(
         "auto", "Arithmetic of the local model; auto measures once whether bf16 is faster here and as good"

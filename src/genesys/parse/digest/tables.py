@@ -50,7 +50,9 @@ _USE = r"(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|settl(?:e|ing) (?:on|for)|
 _OVER = r"\b(?:over|instead of|rather than|for|because|since|as|and not|not)\b"
 _IDIOM = r"\b(?:go(?:ing)? with (?:the flow|you|me|him|her|us|them)|stick(?:ing)? to the (?:point|topic)|for now let)\b"
 
-_DIARY = r"\b(?:yesterday|last (?:week|night|month|weekend|year)|today i|take a break|spend time|by the way)\b"
+_DIARY = (
+    r"\b(?:yesterday|last (?:week|night|month|weekend|year)|today i|take a break|spend time|by the way)\b"
+)
 _KEEP = r"keep(?= (?:the|our|both|all|using|an?|only) (?!eye\b|close\b|low\b|good\b|best\b))"
 _WORK = (  # verbs of an instruction that lasts
     r"(?:use|write|put|run|commit|push|open|close|add|keep(?! going)|ask|answer|reply|start|end|format|name|call|include|check|test"
