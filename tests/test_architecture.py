@@ -61,6 +61,8 @@ ROOM_OF = {
     "daemon": "shell",
     "daemon_clients": "shell",
     "hooks": "shell",
+    "http_front": "shell",
+    "http_server": "shell",
     "remote": "shell",
     "server": "shell",
     "service_files": "shell",
@@ -129,6 +131,7 @@ ONLY_IN = {
     "torch": {"embed"},
     "transformers": {"embed"},
     "typer": {"cli"},
+    "uvicorn": {"http_server"},
     "watchfiles": {"watch"},
 }
 

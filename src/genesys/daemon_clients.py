@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from genesys import __version__
+from genesys.errors import GenesysError
 from genesys.reports import IndexReport
 from genesys.serving.catalog import TOOLS
 from genesys.serving.host import Host
@@ -113,6 +114,8 @@ class Daemon:
             await self._session(reader, writer)
         elif role == "cli":
             await self._commands(reader, writer)
+        elif role == "http":
+            await self._door(reader, writer)
         elif role == "control":
             await self._control(reader, writer)
 
@@ -125,6 +128,24 @@ class Daemon:
             await writer.drain()
 
         await server.serve_lines(self._host, _lines(reader), send)
+
+    async def _door(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve HTTP for as long as the one who asked for it stays."""
+        from genesys.remote import told
+
+        asked = json.loads(await reader.readline())
+        http = await asyncio.to_thread(importlib.import_module, "genesys.http_server")
+        try:
+            async with http.serving(
+                self._host, http.Door(asked["host"], asked["port"], asked["token"])
+            ) as port:
+                log.info("listening for HTTP on port %d", port)
+                writer.write(json.dumps({"port": port}).encode() + b"\n")
+                await writer.drain()
+                await reader.read()
+        except GenesysError as error:
+            writer.write(json.dumps({"error": told(error)}).encode() + b"\n")
+            await writer.drain()
 
     async def _commands(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from genesys.remote import answer

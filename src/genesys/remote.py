@@ -23,7 +23,7 @@ from genesys.errors import BusyError, GenesysError
 from genesys.settings import Settings
 from genesys.sockets import MAX_LINE, Link
 
-__all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of"]
+__all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of", "raised", "told"]
 
 # What a stranger on the socket may ask for. A closed list: the daemon's own state is not on it.
 CALLS = frozenset(
@@ -105,7 +105,7 @@ class Remote:
                 hint="try again; if it was to write, look first whether it is done",
             )
         if "error" in reply:
-            raise _raised(reply["error"])
+            raise raised(reply["error"])
         return decode(_hints(name)["return"], reply["result"])
 
 
@@ -124,7 +124,7 @@ def answer(line: bytes, call: Callable[[Callable[[Genesys], Any]], Any], index: 
             result = call(lambda memory: getattr(memory, name)(**values))
         reply = {"result": encode(result)}
     except GenesysError as error:
-        reply = {"error": _told(error)}
+        reply = {"error": told(error)}
     except Exception as error:  # noqa: BLE001 - told to the caller, who is the same person
         line_ = " ".join(f"{type(error).__name__}: {error}".split())
         reply = {"error": {"kind": "GenesysError", "message": f"the daemon met an error of its own ({line_})",
@@ -132,20 +132,22 @@ def answer(line: bytes, call: Callable[[Callable[[Genesys], Any]], Any], index: 
     return json.dumps(reply).encode() + b"\n"
 
 
-def _told(error: GenesysError) -> dict[str, Any]:
+def told(error: GenesysError) -> dict[str, Any]:
+    """An error as it goes over the line."""
     kind = next(c.__name__ for c in type(error).__mro__ if c.__name__ in errors.__all__)
-    told: dict[str, Any] = {"kind": kind, "message": error.message, "hint": error.hint}
+    sent: dict[str, Any] = {"kind": kind, "message": error.message, "hint": error.hint}
     if isinstance(error, errors.AmbiguousNote):
-        told["candidates"] = list(error.candidates)
-    return told
+        sent["candidates"] = list(error.candidates)
+    return sent
 
 
-def _raised(told: Mapping[str, Any]) -> GenesysError:
-    kind = str(told.get("kind"))
+def raised(sent: Mapping[str, Any]) -> GenesysError:
+    """The error again."""
+    kind = str(sent.get("kind"))
     found = getattr(errors, kind) if kind in errors.__all__ else GenesysError
-    message, hint = str(told.get("message")), str(told.get("hint", ""))
+    message, hint = str(sent.get("message")), str(sent.get("hint", ""))
     if found is errors.AmbiguousNote:
-        return errors.AmbiguousNote(message, [str(c) for c in told.get("candidates", ())], hint=hint)
+        return errors.AmbiguousNote(message, [str(c) for c in sent.get("candidates", ())], hint=hint)
     made: GenesysError = found(message, hint=hint)
     return made
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -50,7 +51,7 @@ from genesys.serving.guidance import instructions, prompt_text, survey
 from genesys.serving.host import Host
 from genesys.serving.wire import Wire, mended
 
-__all__ = ["build_server", "serve_lines", "serve_stdio"]
+__all__ = ["build_server", "http_app", "serve_lines", "serve_stdio"]
 
 T = TypeVar("T")
 
@@ -314,6 +315,15 @@ def build_server(host: Host) -> MCPServer[Any]:
     _add_resources(server, host)
     _add_prompts(server)
     return server
+
+
+def http_app(host: Host, names: Collection[str]) -> Callable[..., Awaitable[None]]:
+    """The server as an ASGI application (streamable HTTP at ``/mcp``); ``names`` are what its requests may
+    call it: host and port."""
+    security = TransportSecuritySettings(
+        allowed_hosts=list(names), allowed_origins=[f"http://{name}" for name in names]
+    )
+    return build_server(host).streamable_http_app(transport_security=security)
 
 
 def serve_stdio(host: Host, wire: Wire) -> None:

@@ -54,7 +54,8 @@ def _option(default: Any, doc: str, unit: str = "", **bounds: float) -> Any:
 class Settings:
     """How one vault is treated. ``notices`` are lines about settings that had no effect.
 
-    ``system_trash`` is the person's trash folder; None where this system has none we know.
+    ``system_trash`` is the person's trash folder; None where this system has none we know. ``state_dir`` is
+    for what must outlive a restart and belongs in no vault.
     """
 
     vault: Path
@@ -106,6 +107,7 @@ class Settings:
     lifecycle: LifecycleParams = field(default_factory=LifecycleParams)
     recall: RecallParams = field(default_factory=RecallParams)
     system_trash: Path | None = None
+    state_dir: Path = Path()
     notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -167,7 +169,14 @@ def _build(root: Path, values: Mapping[str, Any], env: Mapping[str, str], notice
         name: kind(**{k: v for k, v in values.items() if _options()[k].group == name})
         for name, kind in _groups().items()
     }
-    return Settings(vault=root, **plain, **groups, system_trash=_system_trash(env), notices=tuple(notices))
+    return Settings(
+        vault=root,
+        **plain,
+        **groups,
+        system_trash=_system_trash(env),
+        state_dir=_state_folder(env),
+        notices=tuple(notices),
+    )
 
 
 def describe() -> list[SettingDoc]:
@@ -318,6 +327,14 @@ def _cache_folder(env: Mapping[str, str]) -> Path:
     if sys.platform == "win32":
         return Path(env.get("LOCALAPPDATA") or _home(env) / "AppData" / "Local") / "genesys" / "cache"
     return Path(env.get("XDG_CACHE_HOME") or _home(env) / ".cache") / "genesys"
+
+
+def _state_folder(env: Mapping[str, str]) -> Path:
+    if sys.platform == "darwin":
+        return _home(env) / "Library" / "Application Support" / "genesys"
+    if sys.platform == "win32":
+        return Path(env.get("LOCALAPPDATA") or _home(env) / "AppData" / "Local") / "genesys" / "state"
+    return Path(env.get("XDG_STATE_HOME") or _home(env) / ".local" / "state") / "genesys"
 
 
 def _system_trash(env: Mapping[str, str]) -> Path | None:

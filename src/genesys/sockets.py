@@ -27,6 +27,7 @@ __all__ = [
     "is_newer",
     "places",
     "run_folder",
+    "short_name",
     "supported",
 ]
 
@@ -76,9 +77,14 @@ def places(vault: Path) -> Places:
         GenesysError: there is no folder that only this user may enter.
     """
     real = Path(os.path.realpath(vault))
-    name = f"{_fnv(os.fsencode(real)):016x}"
+    name = short_name(real)
     folder = run_folder()
     return Places(real, folder / f"{name}.sock", folder / f"{name}.lock", folder / f"{name}.start")
+
+
+def short_name(vault: Path) -> str:
+    """16 hexadecimal digits for a vault, whatever name or symlink leads there."""
+    return f"{_fnv(os.fsencode(os.path.realpath(vault))):016x}"
 
 
 def run_folder() -> Path:
