@@ -70,10 +70,9 @@ def _naming(index: Index, names: list[str], stale: int) -> set[int]:
 def _edges(index: Index, matcher: Matcher, notes: list[int]) -> list[Edge]:
     linked = _linked(index, notes)
     named: dict[int, dict[int, float]] = {}
-    for note in notes:
-        texts = [p.text for p in index.passages_of(note)]
+    for note, texts in index.texts_of(notes).items():
         named[note] = mentioned(matcher, note, texts)
-    paths = _paths(index, {n for found in named.values() for n in found} | set(notes))
+    paths = index.file_paths({n for found in named.values() for n in found} | set(notes))
     edges: list[Edge] = []
     for note, found in named.items():
         known = {n: w for n, w in found.items() if n in paths and paths[n] not in linked.get(note, ())}
@@ -81,13 +80,9 @@ def _edges(index: Index, matcher: Matcher, notes: list[int]) -> list[Edge]:
     return edges
 
 
-def _paths(index: Index, notes: Iterable[int]) -> dict[int, str]:
-    return {n: path for n in sorted(notes) if (path := index.file_path(n)) is not None}
-
-
 def _linked(index: Index, notes: list[int]) -> dict[int, set[str]]:
     """Paths that each note links to in writing."""
-    ids = {path: note for note, path in _paths(index, notes).items()}
+    ids = {path: note for note, path in index.file_paths(notes).items()}
     found: dict[int, set[str]] = {}
     for edge in index.edges_of(notes, None, "out"):
         if edge.created_by is not CreatedBy.MENTION and edge.source in ids:

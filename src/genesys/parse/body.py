@@ -1,24 +1,27 @@
 """The blocks of a body: which lines are text, headings, code, tables, and where each begins.
 
-markdown-it-py's block rules do the work, without its inline pass; one rule of our own knows math blocks.
+What most notes are made of is found by :mod:`.quick`; markdown-it-py's block rules do the rest, without its
+inline pass. One rule of our own knows math blocks.
 A body that is very large, or nested beyond reason, is read line by line instead (:mod:`.plain`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
+
+from genesys.parse.quick import Block, Fence, Heading, Items, Paragraph, Rule, Unknown, quick_blocks
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
-__all__ = ["Body", "Role", "Text", "Unit", "UnitKind", "read_body"]
+__all__ = ["Body", "Role", "Text", "Unit", "UnitKind", "read_body", "read_markdown", "read_tokens"]
 
 MAX_PARSED_CHARS = 2_000_000
 _MAX_NESTING = 60  # levels of lists and quotes; an item takes two
@@ -85,10 +88,23 @@ def read_body(text: str) -> Body:
     if len(text) > MAX_PARSED_CHARS:
         return read_plain(text)
     try:
-        tokens = _tokens(text)
-    except RecursionError:
+        return read_markdown(text)
+    except (RecursionError, _TooDeepError):
         return read_plain(text)
-    return read_plain(text) if tokens is None else _Reader(text.split("\n")).read(tokens)
+
+
+def read_markdown(text: str) -> Body:
+    """:func:`read_body` the quick way, with markdown-it-py for what that does not know."""
+    return _Reader(text.split("\n")).read(quick_blocks(text))
+
+
+def read_tokens(text: str) -> Body:
+    """:func:`read_body` by markdown-it-py alone: what the quick way is held to."""
+    return _Reader(text.split("\n")).read((Unknown(0, text),))
+
+
+class _TooDeepError(Exception):
+    """Nesting went past the bound, where markdown-it-py loses text."""
 
 
 @cache
@@ -122,18 +138,17 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _tokens(text: str) -> list[Token] | None:
-    """Return the block tokens, None where nesting went past the bound and text would be lost."""
+def _tokens(text: str) -> list[Token]:
     parser = _parser()
     tokens: list[Token] = []
     parser.block.parse(text, parser, {}, tokens)
     if any(token.level >= _MAX_NESTING - 1 for token in tokens):
-        return None
+        raise _TooDeepError
     return tokens
 
 
 class _Reader:
-    """Walks the tokens once and keeps what the rest of the room needs."""
+    """Walks the blocks once and keeps what the rest of the room needs."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -143,7 +158,46 @@ class _Reader:
         self.in_footnote = False
         self.cells: list[tuple[str, int]] = []
 
-    def read(self, tokens: Sequence[Token]) -> Body:
+    def read(self, blocks: Iterable[Block]) -> Body:
+        for block in blocks:
+            if isinstance(block, Unknown):
+                self.unknown(block)
+            else:
+                self.known(block)
+        return Body(self.texts, list(self.without_gaps()))
+
+    def known(self, block: Paragraph | Heading | Fence | Rule | Items) -> None:
+        start = block.start
+        if isinstance(block, Paragraph):
+            self.in_footnote = _FOOTNOTE.match(block.text) is not None
+            self.text(block.text, start)
+            self.units.append(Unit(UnitKind.PROSE, start, block.end))
+        elif isinstance(block, Items):
+            self.texts += [Text(content, line, Role.ITEM) for line, content in block.items]
+            self.first_of_item = False
+            self.units.append(Unit(UnitKind.LINES, start, block.end, block.parts))
+        elif isinstance(block, Heading):
+            self.text(block.title, start, Role.HEADING)
+            self.units.append(Unit(UnitKind.HEADING, start, start + 1, level=block.level, title=block.title))
+        elif isinstance(block, Fence):
+            self.units.append(Unit(UnitKind.CODE, start, block.end, info=block.info))
+        else:
+            self.units.append(Unit(UnitKind.LINES, start, start + 1))
+
+    def text(self, content: str, line: int, role: Role | None = None) -> None:
+        if role is None:
+            role = Role.ITEM if self.first_of_item else Role.PARAGRAPH
+        self.first_of_item = False
+        self.texts.append(Text(content, line, role))
+
+    def unknown(self, block: Unknown) -> None:
+        tokens = _tokens(block.text)
+        for token in tokens:
+            if token.map and block.start:
+                token.map = [line + block.start for line in token.map]
+        self.tokens(tokens)
+
+    def tokens(self, tokens: Sequence[Token]) -> None:
         for index, token in enumerate(tokens):
             if token.type == "inline":
                 self.inline(token, tokens[index - 1])
@@ -155,19 +209,14 @@ class _Reader:
                 self.row()
             elif token.type == "html_block" and token.map:
                 self.html(token.content, token.map[0])
-        return Body(self.texts, list(self.without_gaps()))
 
     def inline(self, token: Token, opened: Token) -> None:
         line = token.map[0] if token.map else 0
         if opened.type in ("th_open", "td_open"):
             self.cells.append((token.content, line))
             return
-        if opened.type == "heading_open" and not _underlined(opened):
-            role = Role.HEADING
-        else:
-            role = Role.ITEM if self.first_of_item else Role.PARAGRAPH
-        self.first_of_item = False
-        self.texts.append(Text(token.content, line, role))
+        heading = opened.type == "heading_open" and not _underlined(opened)
+        self.text(token.content, line, Role.HEADING if heading else None)
 
     def row(self) -> None:
         row = " | ".join(content for content, _ in self.cells if content)

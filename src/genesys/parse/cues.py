@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ahocorasick_rs import AhoCorasick
+
 from genesys.model import CreatedBy, EdgeType, Relation
 from genesys.parse.cue_cjk import relation_cjk
 from genesys.parse.cue_frames import Place, fits
@@ -52,8 +54,7 @@ def _stems() -> tuple[str, ...]:
     return (*found, *sorted({around.opening for around in AROUND}))
 
 
-_STEMS = _stems()
-_ASCII_STEMS = tuple(stem for stem in _STEMS if stem.isascii())
+_STEMS = AhoCorasick(_stems())  # all of them in one pass over the sentence
 
 
 def relations(sentence: str, start: int, end: int) -> tuple[Relation, ...]:
@@ -79,7 +80,7 @@ def relations(sentence: str, start: int, end: int) -> tuple[Relation, ...]:
 def _may_hold_cue(sentence: str) -> bool:
     """The cheap test that most sentences fail, done once for all the links of a sentence."""
     low = sentence.lower().replace("\n", " ")
-    return any(stem in low for stem in (_ASCII_STEMS if low.isascii() else _STEMS))
+    return bool(_STEMS.find_matches_as_indexes(low))
 
 
 def _before(before: str, after: str) -> tuple[EdgeType, bool] | None:

@@ -111,7 +111,9 @@ def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Seq
     low = _lower(text)
     # Every match, inside words and inside each other: what a leftmost search skips may stand alone.
     matches = matcher.automaton.find_matches_as_indexes(low, overlapping=True)
-    alone = [m for m in matches if _stands_alone(low, m[1], m[2])]
+    # Around each place the kinds of both neighbours: no name begins or ends inside a word.
+    kinds = f" {low.translate(_KINDS)} "
+    alone = [m for m in matches if kinds[m[1] : m[1] + 2] != "ww" and kinds[m[2] : m[2] + 2] != "ww"]
     found: list[Mention] = []
     at = 0
     for name, start, end in sorted(alone, key=_leftmost_longest):
@@ -125,20 +127,22 @@ def _leftmost_longest(match: tuple[int, int, int]) -> tuple[int, int]:
     return match[1], -match[2]
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    return _edge(text, start - 1, start) and _edge(text, end - 1, end)
+class _Kinds(dict[int, str]):
+    """Of each character whether it is part of a word; in scripts without spaces a word may end anywhere."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        kind = self[code] = "w" if char.isalnum() and not _CJK.match(char) else " "
+        return kind
 
 
-def _edge(text: str, left: int, right: int) -> bool:
-    """Whether a word ends between two neighbouring characters; scripts without spaces always allow it."""
-    if left < 0 or right >= len(text):
-        return True
-    a, b = text[left], text[right]
-    return not (a.isalnum() and b.isalnum()) or bool(_CJK.match(a) or _CJK.match(b))
+_KINDS = _Kinds()
 
 
 def _telling(written: str) -> bool:
     """Several words, or one that is written as a name: with a capital or a digit."""
-    if " " in written.strip() or _CJK.search(written):
+    if " " in written.strip() or not (written.isascii() or _CJK.search(written) is None):
         return True
+    if written.islower() and written.isalpha():
+        return False
     return any(c.isupper() or c.isdigit() for c in written)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 
 from genesys.model import Json, Kind, MemoryType, OwnState, Status
 from genesys.parse.edges import normal_key
@@ -33,6 +34,8 @@ _DAY_MONTH = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\.?\s+([A-Za-z]{3,9})\.?,?\
 _MONTH_DAY = re.compile(r"\b([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MAX_DATE_CHARS = 60
+_NO_STATE = OwnState()
+_STATUSES, _MEMORY_TYPES = frozenset(Status), frozenset(MemoryType)
 _MEMORY_ID = re.compile(r"[0-9a-f]{16}")
 
 # Properties that tell a reader nothing about the note's subject.
@@ -53,11 +56,17 @@ def get(values: Mapping[str, Json], *names: str) -> Json:
     for name in names:
         if values.get(name) is not None:
             return values[name]
-    wanted = {normal_key(name): place for place, name in reversed(list(enumerate(names)))}
-    found = [
-        (wanted[normal_key(k)], v) for k, v in values.items() if v is not None and normal_key(k) in wanted
-    ]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    wanted = _places(names)
+    best, found = len(names), None
+    for key, value in values.items():
+        if value is not None and (place := wanted.get(normal_key(key), best)) < best:
+            best, found = place, value
+    return found
+
+
+@lru_cache(maxsize=64)
+def _places(names: tuple[str, ...]) -> Mapping[str, int]:
+    return {normal_key(name): place for place, name in reversed(list(enumerate(names)))}
 
 
 def text(value: Json) -> str:
@@ -123,11 +132,13 @@ def opted_out(values: Mapping[str, Json]) -> bool:
 
 def own_state(values: Mapping[str, Json]) -> OwnState:
     """Return the ``genesys_*`` state as it stands; what can't be read is None."""
+    if not any(key.startswith(_PREFIX) for key in values):
+        return _NO_STATE
     score = _number(values.get("genesys_score"))
     recalls = _number(values.get("genesys_recalls"))
     status = text(values.get("genesys_status")).lower()
     return OwnState(
-        status=Status(status) if status in set(Status) else None,
+        status=Status(status) if status in _STATUSES else None,
         score=score,
         recalls=int(recalls) if recalls is not None and recalls >= 0 else None,
         last_recalled=_timestamp(text(values.get("genesys_last_recalled"))),
@@ -145,7 +156,7 @@ def kind(values: Mapping[str, Json]) -> Kind:
 def memory_type(values: Mapping[str, Json]) -> MemoryType | None:
     """Return what a memory is, None where it doesn't say."""
     name = text(get(values, "genesys_memory_type", "memory_type")).lower()
-    return MemoryType(name) if name in set(MemoryType) else None
+    return MemoryType(name) if name in _MEMORY_TYPES else None
 
 
 def search_line(title: str, values: Mapping[str, Json]) -> str:

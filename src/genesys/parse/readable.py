@@ -30,7 +30,7 @@ _HIDE = str.maketrans(_MARKS, "".join(chr(0xE000 + n) for n in range(len(_MARKS)
 _SHOW = {after: before for before, after in _HIDE.items()}
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9\-]+[ \t]*$", re.MULTILINE)
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)++(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
-_BULLET = re.compile(r"^[ \t]*(?:[-*+][ \t]+)*+(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
+_BULLET = re.compile(r"^(?=[ \t\-*+\[])[ \t]*(?:[-*+][ \t]+)*+(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-=*_|:+][ \t]*){3,}$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -39,7 +39,6 @@ _EMPHASIS = re.compile(r"(?<![\w\\])[*_](?=\S)|(?<=[^\s\\])[*_](?!\w)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"[ \t]*\|[ \t]*")
 _BLANKS = re.compile(r"[ \t]{2,}")
-_EMPTY_LINES = re.compile(r"\s*\n\s*")
 
 
 def link_text(inner: str) -> str:
@@ -117,7 +116,7 @@ def _line_marks(text: str) -> str:
         text = _RULE.sub("", text)
     if "#" in text:
         text = _HEADING.sub("", text)
-    text = _BULLET.sub("", text)
+    text = _BULLET.sub("", text) if "\n" in text else _BULLET.sub("", text, 1)
     return _cells(text) if "|" in text else text
 
 
@@ -130,4 +129,6 @@ def _callout(match: re.Match[str]) -> str:
 
 
 def _tidy(text: str) -> str:
-    return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
+    if "  " in text or "\t" in text:
+        text = _BLANKS.sub(" ", text)
+    return "\n".join(filter(None, map(str.strip, text.split("\n"))))

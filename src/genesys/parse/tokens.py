@@ -8,22 +8,35 @@ and every ideograph is one; scripts that the vocabulary barely knows come out le
 from __future__ import annotations
 
 import re
+import string
 
 __all__ = ["cut", "estimate"]
 
-_WORD = re.compile(r"[A-Za-z]+")
-_OTHER = re.compile(r"[0-9]{1,2}|[^\sA-Za-z0-9]")
 _SYLLABLES = re.compile(r"[\uac00-\ud7a3]")
-_PIECE = 7  # letters; a longer word is counted as several pieces of _REST letters
-_REST = 4
+_WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
+_SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
+_LETTERS, _DIGITS = string.ascii_letters.encode(), string.digits.encode()
+_ONLY_LETTERS = bytes(97 if code in _LETTERS else 32 for code in range(256))  # the others as spaces
+_ONLY_DIGITS = bytes(48 if code in _DIGITS else 32 for code in range(256))
+_NO_MARKS = _LETTERS + _DIGITS + _SPACES
 
 
 def estimate(text: str) -> int:
-    """Return an upper estimate of the word pieces of ``text``, markers of start and end not counted."""
-    words = _WORD.findall(text)
-    long_ones = sum((len(w) - _PIECE + _REST - 1) // _REST for w in words if len(w) > _PIECE)
-    total = len(words) + long_ones + len(_OTHER.findall(text))
-    return total if text.isascii() else total + 2 * len(_SYLLABLES.findall(text))
+    """Return an upper estimate of the word pieces of ``text``, markers of start and end not counted.
+
+    A word is one piece up to seven letters, and one more for every four; two digits are one, and any mark.
+    Counted by substrings, which takes a quarter of the time of a regular expression.
+    """
+    raw = b" " + text.encode("ascii", "replace")
+    words = raw.translate(_ONLY_LETTERS)
+    total = words.count(b" a") + words.count(b"aaaa") - words.count(b" aaaa")
+    digits = raw.translate(_ONLY_DIGITS)
+    if b"0" in digits:
+        total += digits.replace(b" 0", b" 00").count(b"00")
+    total += len(raw.translate(None, _NO_MARKS))
+    if text.isascii():
+        return total
+    return total - len(_WIDE_SPACE.findall(text)) + 2 * len(_SYLLABLES.findall(text))
 
 
 def cut(text: str, tokens: int) -> str:

@@ -26,12 +26,13 @@ __all__ = [
     "vec_key",
 ]
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 _NOTHING = OwnState()
 _PLAIN = (Relation(EdgeType.RELATED_TO),)
 
 
 def as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _JSON.encode(value)
 
 
 def _number(*parts: str) -> int:
@@ -75,6 +76,8 @@ def load_relations(text: str) -> tuple[Relation, ...]:
 
 
 def dump_own(own: OwnState) -> str:
+    if own == _NOTHING:
+        return "{}"
     values = {f.name: getattr(own, f.name) for f in dataclasses.fields(own)}
     return as_json({k: v for k, v in values.items() if v is not None})
 

@@ -34,7 +34,8 @@ Links and edges
   written_graph() -> ([GraphNote], [GraphLink])
 
 Notes and names
-  note_id(path), note_ids(paths), file_path(id), note_row(path), note_rows(ids=None) -> {id: NoteRow}
+  note_id(path), note_ids(paths), file_path(id), file_paths(ids) -> {id: path}
+  note_row(path), note_rows(ids=None) -> {id: NoteRow}
   all_notes(), notes_by_path(paths), list_notes(filters, limit, offset) -> [NoteRow]
   matching(filters) -> ids, unmet(filters) -> [line]
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
@@ -45,7 +46,7 @@ Notes and names
   notes_by_tag(tag), notes_in_folder(folder), notes_by_date(first, last), sessions()
 
 Passages and full text
-  passages(ids), passages_of(note_id) -> [PassageRow]
+  passages(ids), passages_of(note_id) -> [PassageRow], texts_of(ids) -> {id: [text]}
   passages_around(ids, reach) -> [(passage, neighbour, offset)], passage_arrays() -> PassageArrays (cached)
   search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
   match_rows(match, weights[4], limit) -> (passage ids, bm25) in columns, unordered

@@ -15,6 +15,7 @@ __all__ = [
     "aliases_of",
     "all_notes",
     "file_path",
+    "file_paths",
     "names",
     "note_id",
     "note_ids",
@@ -36,6 +37,7 @@ __all__ = [
     "sessions",
     "tag_pairs",
     "tags_of",
+    "texts_of",
 ]
 
 _LIST = "(SELECT value FROM json_each(?))"
@@ -126,6 +128,12 @@ def note_id(db: Db, path: str) -> int | None:
 def file_path(db: Db, file_id: int) -> str | None:
     found: str | None = db.value("SELECT path FROM files WHERE id = ?", (file_id,))
     return found
+
+
+def file_paths(db: Db, ids: Collection[int]) -> dict[int, str]:
+    """The paths of those of these files that there are, in the order of their ids."""
+    sql = f"SELECT id, path FROM files WHERE id IN {_LIST} ORDER BY id"
+    return dict(db.all(sql, (listed(ids),)))
 
 
 def note_row(db: Db, path: str) -> NoteRow | None:
@@ -320,6 +328,15 @@ def passages(db: Db, ids: Sequence[int]) -> list[PassageRow]:
 def passages_of(db: Db, note: int) -> list[PassageRow]:
     """All passages of a note, in order."""
     return [_passage(row) for row in db.all(_PASSAGES + "WHERE p.note_id = ? ORDER BY p.ordinal", (note,))]
+
+
+def texts_of(db: Db, notes: Collection[int]) -> dict[int, list[str]]:
+    """The texts of these notes' passages, in order."""
+    found: dict[int, list[str]] = {note: [] for note in notes}
+    sql = f"SELECT note_id, text FROM passages WHERE note_id IN {_LIST} ORDER BY note_id, ordinal"
+    for note, text in db.all(sql, (listed(notes),)):
+        found[note].append(text)
+    return found
 
 
 def passages_around(db: Db, ids: Collection[int], reach: int) -> list[tuple[int, int, int]]:

@@ -88,6 +88,9 @@ class Reader:
     def file_path(self, file_id: int) -> str | None:
         return lookup.file_path(self._db, file_id)
 
+    def file_paths(self, ids: Collection[int]) -> dict[int, str]:
+        return lookup.file_paths(self._db, ids)
+
     def note_row(self, path: str) -> NoteRow | None:
         return lookup.note_row(self._db, path)
 
@@ -161,6 +164,9 @@ class Reader:
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         return lookup.passages(self._db, ids)
+
+    def texts_of(self, notes: Collection[int]) -> dict[int, list[str]]:
+        return lookup.texts_of(self._db, notes)
 
     def passages_of(self, note_id: int) -> list[PassageRow]:
         return lookup.passages_of(self._db, note_id)
