@@ -111,6 +111,9 @@ def test_text_becomes_a_typed_value(vault: Path, name: str, value: str, expected
         ("GENESYS_RELATION_KEYS", "because", "key=value"),
         ("GENESYS_RELATION_KEYS", "because=caused", "caused_by, supports"),
         ("GENESYS_CORE_MAX", "1e400", "a whole number"),
+        ("GENESYS_CATEGORY_WEIGHT", "decision", "word=number"),
+        ("GENESYS_CATEGORY_WEIGHT", "decision=11", "from 0 to 10"),
+        ("GENESYS_CATEGORY_FLOOR", "decision=nan", "from 0 to 1"),
     ],
 )
 def test_a_bad_value_names_setting_value_and_remedy(vault: Path, name: str, value: str, allowed: str) -> None:

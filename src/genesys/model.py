@@ -313,7 +313,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The score of one note and what it is made of: score = relevance × connectivity × reactivation."""
+    """The score of one note and what it is made of: score = relevance × connectivity × reactivation.
+
+    Where the person has a rule for its category, times ``weight``, at most 1, and at least ``floor``.
+    """
 
     score: float
     relevance: float
@@ -325,6 +328,8 @@ class Factors:
     stability: float
     support: float
     idle_days: float
+    weight: float = 1.0
+    floor: float = 0.0
 
 
 # ------------------------------------------------------------------ recall

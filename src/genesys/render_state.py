@@ -49,7 +49,9 @@ def print_explanation(out: Console, report: Explanation) -> None:
     out.print(f"{safe(report.note.title)}  {report.note.status.value}", markup=False, style="bold")
     out.print(
         f"  score {f.score:.3f} = relevance {f.relevance:.3f} × connectivity {f.connectivity:.3f}"
-        f" × reactivation {f.reactivation:.3f}",
+        f" × reactivation {f.reactivation:.3f}"
+        + (f" × {f.weight:g} for its category" if f.weight != 1.0 else "")
+        + (f", at least {f.floor:g} for its category" if f.floor else ""),
         markup=False,
     )
     for amount in report.amounts:

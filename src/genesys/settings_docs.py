@@ -55,6 +55,8 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "cascade_depth": _p("How far a recall is handed on", "hops", 0, 10),
     "cascade_fan": _p("Neighbours a recall is handed on to in full; more share that strength", "notes", 1),
     "cascade_floor": _p("Weaker echoes of a recall leave no trace", high=1),
+    "category_weight": _p("Factor of the score by category: decision=1.5,chat=0.5", high=10),
+    "category_floor": _p("Least score by category: preference=0.2", high=1),
     # lifecycle
     "dormant_score": _p("An active note falls dormant below this score", high=1),
     "dormant_idle_days": _p("… and idle so long", "days"),
@@ -73,6 +75,7 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "core_hub_cap": _p("A degree counts up to so many times the vault's mean", low=1),
     "core_share": _p("Largest share of the vault that is core by score", high=1),
     "core_max": _p("Most notes that are core by score", "notes"),
+    "never_forget": _p("Categories whose notes neither fade nor are pruned"),
     # recall
     "meaning_weight": _p("Share of meaning (vectors) in words + meaning", high=1),
     "word_saturation": _p("How soon a word repeated adds nothing (BM25 k1)", low=0.01, high=10),

@@ -55,6 +55,8 @@ class ScoreParams:
     cascade_depth: int = 2
     cascade_fan: int = 32  # neighbours a note can pass on to in full; more share the same strength
     cascade_floor: float = 0.03  # weaker echoes than this leave no access
+    category_weight: tuple[tuple[str, float], ...] = ()
+    category_floor: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class LifecycleParams:
     core_weight_schema: float = 0.2
     core_weight_stability: float = 0.1
     core_hub_cap: float = 3.0  # degrees above this multiple of the vault's mean count no more
+    never_forget: tuple[str, ...] = ()  # categories whose notes neither fade nor are pruned
 
 
 @dataclass(frozen=True, slots=True)

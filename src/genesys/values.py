@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -60,6 +60,8 @@ class Option:
             bounds = [f"at least {self.low:g}"] if self.low is not None else []
             bounds += [f"at most {self.high:g}"] if self.high is not None else []
             return " ".join([kind, " and ".join(bounds)]).strip()
+        if _is_numbered(self.type):
+            return f"pairs as word=number, with commas between, the number from {self.low:g} to {self.high:g}"
         if _is_pairs(self.type):
             return "pairs as key=value, with commas between"
         if get_origin(self.type) is tuple:
@@ -91,7 +93,7 @@ def _typed(kind: Any, value: Any, base: Path) -> Any:
     if kind in (int, float):
         return _number(kind, value)
     if _is_pairs(kind):
-        return _pairs(value)
+        return _numbered(value) if _is_numbered(kind) else _pairs(value)
     if get_origin(kind) is tuple:
         return _words(value)
     if not isinstance(value, str):
@@ -151,7 +153,16 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return result
 
 
+def _numbered(value: Any) -> tuple[tuple[str, float], ...]:
+    if isinstance(value, Mapping):
+        value = {key: str(item) for key, item in value.items() if not isinstance(item, bool)}
+    return tuple((key, _number(float, item)) for key, item in _pairs(value))
+
+
 def _check(option: Option, value: Any) -> Any:
+    if _is_numbered(option.type):
+        for _, item in value:
+            _check(replace(option, type=float), item)
     if isinstance(value, int | float) and not isinstance(value, bool):
         if option.low is not None and value < option.low:
             raise ValueError(value)
@@ -164,6 +175,10 @@ def _is_pairs(kind: Any) -> bool:
     return get_origin(kind) is tuple and any(get_origin(part) is tuple for part in get_args(kind))
 
 
+def _is_numbered(kind: Any) -> bool:
+    return _is_pairs(kind) and get_args(get_args(kind)[0])[1] is float
+
+
 def show(value: Any) -> str:
     """A default as one would write it in the environment."""
     if value is None:
@@ -173,5 +188,5 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, tuple):
-        return ",".join("=".join(item) if isinstance(item, tuple) else str(item) for item in value)
+        return ",".join("=".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in value)
     return str(value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from genesys.engine import causes
 from genesys.engine.listing import refs, to_ref
-from genesys.engine.scoring import Columns, columns, core_choice, scores, settled
+from genesys.engine.scoring import Columns, columns, core_choice, is_kept, scores, settled
 from genesys.model import AccessKind, EdgeType, Kind, Status
 from genesys.reports import Amount, Curve, Curves, Explanation, Stats
 from genesys.score.activation import recall_weight
@@ -36,7 +36,7 @@ def explain(index: Index, settings: Settings, path: str, now: float) -> Explanat
         cols.accesses.of(at),
         float(scored.support[at]),
         now,
-        _standing(cols, at, now),
+        _standing(cols, scored, at, now, settings),
         float(scored.focus[at]),
         settings.score,
         settings.lifecycle,
@@ -62,7 +62,7 @@ def _scored(index: Index, settings: Settings, path: str, now: float) -> tuple[Co
     return settled(cols, scored, choice, settings, now), scored, at
 
 
-def _standing(cols: Columns, at: int, now: float) -> Standing:
+def _standing(cols: Columns, scored: VaultScores, at: int, now: float, settings: Settings) -> Standing:
     row = cols.rows[at]
     return Standing(
         status=row.status,
@@ -71,6 +71,9 @@ def _standing(cols: Columns, at: int, now: float) -> Standing:
         pinned=row.pinned,
         core=row.core,
         orphan=bool(orphans(len(cols), cols.edges)[at]),
+        weight=float(scored.weight[at]),
+        floor=float(scored.floor[at]),
+        kept=is_kept(row, settings.lifecycle),
     )
 
 
@@ -81,8 +84,10 @@ def outlook(index: Index, settings: Settings, path: str, now: float) -> Curves:
     recalled = rows.plus(access_rows([(0, now, settings.score.access_recall, AccessKind.RECALL)]))
     days = tuple(float(d) for d in range(0, YEAR + 1, 5))
 
+    rules = float(scored.weight[at]), float(scored.floor[at])
+
     def curve(label: str, accesses: Accesses) -> Curve:
-        score = [score_note(accesses, held, now + d * DAY, 0.0, settings.score).score for d in days]
+        score = [score_note(accesses, held, now + d * DAY, 0.0, settings.score, *rules).score for d in days]
         return Curve(label, days, tuple(score))
 
     lines = (curve("left alone", rows), curve("recalled today", recalled))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from genesys.engine.scoring import Columns, columns, core_choice, scores, settled
+from genesys.engine.scoring import Columns, columns, core_choice, is_kept, scores, settled
 from genesys.engine.writeback import due, write_notes
 from genesys.errors import IndexMissing, VaultError
 from genesys.model import AccessKind, Skipped, Status
@@ -104,6 +104,7 @@ def _changes(
         pinned=np.array([r.pinned for r in cols.rows], dtype=np.bool_),
         core=core,
         orphan=orphans(len(cols), cols.edges),
+        kept=np.array([is_kept(r, settings.lifecycle) for r in cols.rows], dtype=np.bool_),
     )
     found = changes(roster, scored.score, scored.idle_days, settings.lifecycle)
     return tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from genesys.engine import writeback
 from genesys.engine.listing import to_ref
 from genesys.engine.memory import note_row_of, put_file
-from genesys.engine.scoring import columns, core_choice, preferences, scores
+from genesys.engine.scoring import columns, core_choice, is_kept, preferences, scores
 from genesys.engine.traces import record_pin
 from genesys.errors import WriteRefused
 from genesys.model import Status
@@ -52,7 +52,12 @@ def unpin(index: Index, settings: Settings, path: str, now: float) -> NoteRef:
         scored = scores(index, settings, cols, now)
         core = at in core_choice(index, settings, cols, scored).core
         status = settled_status(
-            float(scored.score[at]), float(scored.idle_days[at]), False, core, settings.lifecycle
+            float(scored.score[at]),
+            float(scored.idle_days[at]),
+            False,
+            core,
+            settings.lifecycle,
+            is_kept(row, settings.lifecycle),
         )
         with index.transaction():
             index.set_states([StateChange(row.id, core=core, status=status)], now)

@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 
-from genesys.engine.scoring import columns
+from genesys.engine.scoring import columns, rules_of
 from genesys.model import AccessKind
 from genesys.score.arrays import DAY, Accesses
 from genesys.score.connectivity import support
@@ -34,21 +34,36 @@ def restore_written(index: Index, settings: Settings, now: float) -> int:
     cols = columns(index)
     held = support(len(cols), cols.edges, settings.score)
     numbers = {row.id: at for at, row in enumerate(cols.rows)}
+    weight, floor = rules_of(cols.rows, settings.score)
     rows: list[AccessRow] = []
     states: list[StateChange] = []
     for row in waiting:
-        found = _accesses(row, float(held[numbers[row.id]]), kept_up, settings)
+        at = numbers[row.id]
+        rules = (
+            float(weight[at]) if weight is not None else 1.0,
+            float(floor[at]) if floor is not None else 0.0,
+        )
+        found = _accesses(_unruled(row, *rules), float(held[at]), kept_up, settings)
         kinds = found.kind.tolist()
         rows += [
             AccessRow(row.id, time, _kind(KINDS[kind]), weight)
             for time, weight, kind in zip(found.time.tolist(), found.weight.tolist(), kinds, strict=True)
         ]
-        factors = score_note(found, float(held[numbers[row.id]]), now, 0.0, settings.score)
+        factors = score_note(found, float(held[at]), now, 0.0, settings.score, *rules)
         states.append(StateChange(row.id, score=factors.score, factors=factors))
     with index.transaction():
         index.replace_accesses([r.id for r in waiting], rows)
         index.set_states(states, now)
     return len(waiting)
+
+
+def _unruled(row: NoteRow, weight: float, floor: float) -> NoteRow:
+    """The row with the score that it would have written without the rules for its category."""
+    told = row.own.score
+    if told is None or (weight, floor) == (1.0, 0.0):
+        return row
+    plain = None if told <= floor or told >= 1.0 or not weight else min(told / weight, 1.0)
+    return replace(row, own=replace(row.own, score=plain))
 
 
 def _kind(kind: AccessKind) -> AccessKind:

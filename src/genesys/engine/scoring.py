@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from genesys.engine.embedding import model_of
-from genesys.model import SUPPORTIVE
+from genesys.model import SUPPORTIVE, LifecycleParams, ScoreParams
 from genesys.score.arrays import Accesses, Edges, Floats
 from genesys.score.connectivity import support
 from genesys.score.core import CoreChoice, Preferences, consolidation, hub_and_schema, select
@@ -18,7 +19,7 @@ from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow
 
-__all__ = ["Columns", "columns", "core_choice", "preferences", "scores", "settled"]
+__all__ = ["Columns", "columns", "core_choice", "is_kept", "preferences", "rules_of", "scores", "settled"]
 
 PREFERENCES = ("auto", "approval", "excluded")
 
@@ -67,8 +68,36 @@ def scores(index: Index, settings: Settings, cols: Columns, now: float) -> Vault
     """Score every note at ``now``."""
     weights = support(len(cols), cols.edges, settings.score)
     return score_vault(
-        len(cols), cols.accesses, weights, now, _focus(index, settings, cols, now), settings.score
+        len(cols),
+        cols.accesses,
+        weights,
+        now,
+        _focus(index, settings, cols, now),
+        settings.score,
+        *rules_of(cols.rows, settings.score),
     )
+
+
+def rules_of(rows: Sequence[NoteRow], params: ScoreParams) -> tuple[Floats | None, Floats | None]:
+    """The person's factor and least score for each note's category, float64[n]; None without such rules."""
+    return (
+        _by_category(rows, params.category_weight, 1.0),
+        _by_category(rows, params.category_floor, 0.0),
+    )
+
+
+def _by_category(
+    rows: Sequence[NoteRow], rules: Sequence[tuple[str, float]], default: float
+) -> Floats | None:
+    if not rules:
+        return None
+    told = {name.casefold(): value for name, value in rules}
+    return np.array([told.get(row.category.casefold(), default) for row in rows], dtype=np.float64)
+
+
+def is_kept(row: NoteRow, params: LifecycleParams) -> bool:
+    """Whether the person said that its category is never forgotten."""
+    return bool(row.category) and row.category.casefold() in {n.casefold() for n in params.never_forget}
 
 
 def _focus(index: Index, settings: Settings, cols: Columns, now: float) -> Floats:
@@ -157,6 +186,7 @@ def settled(
                 row.pinned,
                 at in choice.core,
                 settings.lifecycle,
+                is_kept(row, settings.lifecycle),
             )
             since = row.status_since if status is row.status else now
             rows[at] = replace(row, status=status, status_since=since)

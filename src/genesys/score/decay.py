@@ -44,12 +44,15 @@ class VaultScores:
     idle_days: Floats
     focus: Floats
     support: Floats
+    weight: Floats
+    floor: Floats
 
     def __len__(self) -> int:
         return len(self.score)
 
     def factors(self, index: int) -> Factors:
-        """One note's row; ``relevance * connectivity * reactivation`` is its score to the last bit."""
+        """One note's row; ``relevance * connectivity * reactivation`` is its score to the last bit, where no
+        rule of its category changes it."""
         return Factors(*(float(getattr(self, name)[index]) for name in Factors.__slots__))
 
 
@@ -60,12 +63,15 @@ def score_vault(
     now: float,
     focus: Floats | None = None,
     params: ScoreParams = DEFAULTS,
+    weight: Floats | None = None,
+    floor: Floats | None = None,
 ) -> VaultScores:
     """Score ``n`` notes at ``now`` (UNIX seconds). Accesses may come in any order; those by note and time
     take half as long.
 
     ``support`` float64[n] is W from :func:`genesys.score.connectivity.support`; ``focus`` float64[n] in
-    [0, 1] is from :func:`genesys.score.relevance.focus` (None: nobody is at work).
+    [0, 1] is from :func:`genesys.score.relevance.focus` (None: nobody is at work). ``weight`` and ``floor``
+    are a person's rules by category: a factor, and the least score (None: there are none).
     """
     focused = np.zeros(n) if focus is None else np.asarray(focus, dtype=np.float64)
     past = history(n, accesses)
@@ -76,7 +82,14 @@ def score_vault(
         for column, values in zip(columns, scored, strict=True):
             column[part] = values
     score, relevant, joined, awake, level, fresh, stable, idle = columns
-    return VaultScores(score, relevant, joined, awake, level, fresh, stable, idle, focused, support)
+    ruled = weight is not None or floor is not None
+    weight = np.ones(n) if weight is None else weight
+    floor = np.zeros(n) if floor is None else floor
+    if ruled:
+        score = np.maximum(np.minimum(score * weight, 1.0), floor)
+    return VaultScores(
+        score, relevant, joined, awake, level, fresh, stable, idle, focused, support, weight, floor
+    )
 
 
 def _score(
@@ -95,8 +108,15 @@ def _score(
 
 
 def score_note(
-    accesses: Accesses, support: float, now: float, focus: float = 0.0, params: ScoreParams = DEFAULTS
+    accesses: Accesses,
+    support: float,
+    now: float,
+    focus: float = 0.0,
+    params: ScoreParams = DEFAULTS,
+    weight: float = 1.0,
+    floor: float = 0.0,
 ) -> Factors:
     """Score one note whose accesses are numbered 0: the same arithmetic as for the vault."""
-    scores = score_vault(1, accesses, np.array([support]), now, np.array([focus]), params)
+    rules = (np.array([weight]), np.array([floor])) if (weight, floor) != (1.0, 0.0) else (None, None)
+    scores = score_vault(1, accesses, np.array([support]), now, np.array([focus]), params, *rules)
     return scores.factors(0)

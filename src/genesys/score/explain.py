@@ -95,6 +95,14 @@ class Standing:
     pinned: bool = False
     core: bool = False
     orphan: bool = False
+    weight: float = 1.0  # the rules for its category, as in Factors
+    floor: float = 0.0
+    kept: bool = False
+
+    @property
+    def rules(self) -> tuple[float, float]:
+        """What scoring takes of them."""
+        return self.weight, self.floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,7 @@ def explain(
 
     ``utc_offset_s`` is the person's distance from UTC in seconds, for the dates in the texts.
     """
-    factors = score_note(accesses, support, now, focus, params)
+    factors = score_note(accesses, support, now, focus, params, *standing.rules)
     sources, older, share = _sources(accesses, now, params)
     outlook = _acts(accesses, support, now, standing, focus, params, lifecycle)
     outlook += decline(accesses, support, now, standing, focus, params, lifecycle, utc_offset_s)
@@ -159,7 +167,7 @@ def decline(
 
     def at(day: int) -> Factors:
         left = focus if day < params.focus_window_days else 0.0
-        return score_note(accesses, support, now + day * DAY, left, params)
+        return score_note(accesses, support, now + day * DAY, left, params, *standing.rules)
 
     steps: list[Outlook] = []
     status, entered = standing.status, -standing.days_in_status
@@ -215,6 +223,7 @@ def _status(
         standing.core,
         standing.orphan,
         lifecycle,
+        standing.kept,
     )
 
 
@@ -231,10 +240,10 @@ def _acts(
     if standing.status is Status.PRUNED:
         return ()
     row = access_rows([(0, now, params.access_recall, AccessKind.RECALL)])
-    recalled = score_note(accesses.plus(row), support, now, focus, params)
-    linked = score_note(accesses, support + params.weight_causal, now, focus, params)
+    recalled = score_note(accesses.plus(row), support, now, focus, params, *standing.rules)
+    linked = score_note(accesses, support + params.weight_causal, now, focus, params, *standing.rules)
     found = []
-    now_at = score_note(accesses, support, now, focus, params).score
+    now_at = score_note(accesses, support, now, focus, params, *standing.rules).score
     acts = (("recall", "a recall now", recalled), ("link", "one more causal link", linked))
     for act, verb, factors in acts:
         status, _ = _status(factors, standing.status, standing.days_in_status, standing, lifecycle)
@@ -265,7 +274,10 @@ def _terms(f: Factors, params: ScoreParams) -> tuple[Term, ...]:
     half_life = params.half_life_days * f.stability
     fresher = "freshness" if f.freshness >= f.focus else "focus"
     lead = fresher if max(f.freshness, f.focus) > params.relevance_min else "the least there is"
+    rules = [Term("weight", f.weight, "", "your factor for its category")] if f.weight != 1.0 else []
+    rules += [Term("floor", f.floor, "", "your least score for its category")] if f.floor else []
     return (
+        *rules,
         Term("relevance", f.relevance, "", f"from {lead}"),
         Term("freshness", f.freshness, "", f"halves every {half_life:.0f} days without use"),
         Term("stability", f.stability, "", f"half-life {half_life:.0f} days; spaced recalls lengthen it"),
@@ -283,6 +295,8 @@ def _terms(f: Factors, params: ScoreParams) -> tuple[Term, ...]:
 def _thresholds(f: Factors, standing: Standing, life: LifecycleParams) -> tuple[Threshold, ...]:
     """The limits that the next step down, and the way back, depend on."""
     stay = standing.days_in_status
+    if standing.kept and standing.status is Status.DORMANT:
+        return (Threshold("active again above {}", life.revive_score, f.score, "score"),)
     back = (Threshold("active again above {}", life.revive_score, f.score, "score"),)
     if standing.status is Status.ACTIVE:
         return (

@@ -34,6 +34,7 @@ class Roster:
     """What the lifecycle knows of n notes besides their scores.
 
     ``status`` and ``kind`` int8[n] as in ``arrays``; ``days_in_status`` float64[n]; the rest bool[n].
+    ``kept`` are the notes of categories that are never forgotten (None: there are none).
     """
 
     status: Codes
@@ -42,6 +43,7 @@ class Roster:
     pinned: Bools
     core: Bools
     orphan: Bools
+    kept: Bools | None = None
 
 
 def next_status(
@@ -54,6 +56,7 @@ def next_status(
     core: bool,
     orphan: bool,
     params: LifecycleParams = DEFAULTS,
+    kept: bool = False,
 ) -> tuple[Status, str]:
     """The status after this pass, and why; the same status and "" where nothing changes.
 
@@ -71,14 +74,23 @@ def next_status(
             return Status.ACTIVE, f"used {_days(idle_days)} ago"
         if score > params.revive_score:
             return Status.ACTIVE, f"score {score:.2f} is above {params.revive_score:g}"
+    if kept and current is Status.FADING:
+        return Status.DORMANT, "its category is never forgotten"
     lower = _sunk(current, score, idle_days, days_in_status, params)
     if lower is Status.PRUNED and (kind is not Kind.MEMORY or not orphan):
+        return current, ""
+    if kept and lower is Status.FADING:
         return current, ""
     return (current, "") if lower is current else (lower, _why(lower, score, idle_days, params))
 
 
 def settled_status(
-    score: float, idle_days: float, pinned: bool, core: bool, params: LifecycleParams = DEFAULTS
+    score: float,
+    idle_days: float,
+    pinned: bool,
+    core: bool,
+    params: LifecycleParams = DEFAULTS,
+    kept: bool = False,
 ) -> Status:
     """Where a note of unknown history stands: what it would have come to by now, and never pruned.
 
@@ -87,7 +99,7 @@ def settled_status(
     status = Status.ACTIVE
     for _ in (Status.DORMANT, Status.FADING):
         status, _reason = next_status(
-            status, score, idle_days, idle_days, Kind.NOTE, pinned, core, False, params
+            status, score, idle_days, idle_days, Kind.NOTE, pinned, core, False, params, kept
         )
     return status
 
@@ -109,6 +121,7 @@ def changes(
             bool(roster.core[at]),
             bool(roster.orphan[at]),
             params,
+            roster.kept is not None and bool(roster.kept[at]),
         )
         if new is not old:
             found.append(Change(at, old, new, reason))
@@ -158,5 +171,6 @@ def _candidates(roster: Roster, score: Floats, idle: Floats, params: LifecyclePa
     down |= dormant & (score < params.fading_score) & (idle >= params.fading_idle_days)
     memory = roster.kind == KIND_CODE[Kind.MEMORY]
     down |= fading & memory & roster.orphan & (score < params.prune_score)
+    back |= fading & roster.kept if roster.kept is not None else False
     found: Bools = ((held != is_core) | back | down) & (roster.status != STATUS_CODE[Status.PRUNED])
     return found

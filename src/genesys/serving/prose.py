@@ -183,6 +183,8 @@ def explanation_text(found: Explanation, why: WhyReport) -> str:
     product = (
         f"{f.relevance:.3f} relevance × {f.connectivity:.3f} connectivity × {f.reactivation:.3f} reactivation"
     )
+    product += f" × {f.weight:g} for its category" if f.weight != 1.0 else ""
+    product += f", at least {f.floor:g} for its category" if f.floor else ""
     lines = [note_line(found.note), f"score {f.score:.3f} = {product}"]
     lines += [f"- {a.name}: {a.value:g} {a.unit}".rstrip() + f" ({a.meaning})" for a in found.amounts]
     lines += [f"Threshold: {line}" for line in found.thresholds]
