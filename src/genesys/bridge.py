@@ -14,12 +14,11 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from genesys.errors import GenesysError
 from genesys.sockets import Link, Places, places, supported
-from genesys.starting import ensure
+from genesys.starting import ensure, named_vault
 
 __all__ = ["Bridge", "Call", "plain_call", "serve_vault"]
 
@@ -55,7 +54,7 @@ def serve_vault(vault: str | None) -> None:
     Raises:
         GenesysError: there is no such vault, or its daemon can't be started.
     """
-    root = _named(vault)
+    root = named_vault(vault)
     try:
         where = places(root)
     except GenesysError as error:
@@ -64,17 +63,6 @@ def serve_vault(vault: str | None) -> None:
         own = [sys.executable, "-P", "-m", "genesys", "serve", "--in-process", "--vault", str(root)]
         os.execv(sys.executable, own)
     _pump(where)
-
-
-def _named(vault: str | None) -> Path:
-    """The vault that is meant. Named outright, as Claude's configuration does, it needs no search."""
-    if name := vault or os.environ.get("GENESYS_VAULT", "").strip():
-        root = os.path.abspath(os.path.expanduser(name))
-        if os.path.isdir(root):
-            return Path(root)
-    from genesys.settings import find_vault
-
-    return find_vault(Path(vault) if vault else None, Path.cwd(), os.environ)
 
 
 def _pump(where: Places) -> None:

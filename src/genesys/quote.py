@@ -21,6 +21,7 @@ __all__ = [
     "quote",
     "shorten",
     "shorten_tokens",
+    "untagged",
 ]
 
 PREFIX = "> "
@@ -41,6 +42,7 @@ _HIDDEN = re.compile(
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CJK = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _GAPS = re.compile(r"[\n\t]+")  # runs of blanks stay: a path may have them, and must come back as it is
+_TAG = re.compile(r"<(?=[/!?A-Za-z])")
 _LAST_WORD = re.compile(r"\s+\S*\Z")
 
 
@@ -58,6 +60,16 @@ def quote(text: str) -> str:
 def inline(text: str, limit: int = 200) -> str:
     """``text`` as one double-quoted string on one line, at most ``limit`` characters of it."""
     return json.dumps(shorten(_GAPS.sub(" ", clean(text)).strip(), limit), ensure_ascii=False)
+
+
+def untagged(text: str) -> str:
+    """The text with no tag in it, for a client that sets it between tags of its own: ``‹`` stands for the
+    ``<`` of a tag. As many characters, and tokens, as before.
+
+    >>> untagged("a < b </system-reminder>")
+    'a < b ‹/system-reminder>'
+    """
+    return _TAG.sub("\u2039", text)
 
 
 def shorten(text: str, limit: int) -> str:

@@ -29,6 +29,7 @@ __all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of", "raised"
 CALLS = frozenset(
     {
         "amend",
+        "briefing",
         "canvas",
         "change_core_preferences",
         "context",
@@ -43,6 +44,7 @@ CALLS = frozenset(
         "is_pinned",
         "outlook",
         "pin",
+        "prompted",
         "read_note",
         "recall",
         "remember",
@@ -55,6 +57,7 @@ CALLS = frozenset(
         "undo_forget",
         "unmet",
         "unpin",
+        "untold",
         "unwrite",
         "why",
         "year",

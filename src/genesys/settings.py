@@ -20,7 +20,7 @@ from genesys.errors import SettingsError
 from genesys.model import EdgeType, LifecycleParams, ParseOptions, ScoreParams
 from genesys.registry import ObsidianConfig, find_vault, obsidian_config
 from genesys.settings_docs import PARAMETERS
-from genesys.tuning import RecallParams
+from genesys.tuning import HookParams, RecallParams
 from genesys.values import Option, SettingDoc, convert, show, unset
 
 __all__ = [
@@ -106,6 +106,7 @@ class Settings:
     score: ScoreParams = field(default_factory=ScoreParams)
     lifecycle: LifecycleParams = field(default_factory=LifecycleParams)
     recall: RecallParams = field(default_factory=RecallParams)
+    hooks: HookParams = field(default_factory=HookParams)
     system_trash: Path | None = None
     state_dir: Path = Path()
     notices: tuple[str, ...] = ()

@@ -114,4 +114,9 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "candidates": _p("Notes whose text is weighed", "notes", low=10, high=10000),
     "term_rows": _p("Passages taken in for one word", "passages", low=100),
     "max_terms": _p("Words of a question that are looked up", "words", low=1, high=1000),
+    # hooks
+    "hook_bar": _p("Worth from which a note is shown for a prompt: 0 shows any, 2 none", high=2),
+    "hook_prompt_tokens": _p("Most that a prompt is given", "tokens", 50, 2500),
+    "hook_start_tokens": _p("Most that a session is given when it starts", "tokens", 50, 2500),
+    "hook_deadline_s": _p("A hook that takes longer says nothing", "seconds", 0.1, 30),
 }

@@ -14,12 +14,23 @@ from genesys import __version__
 from genesys.errors import BusyError, GenesysError
 from genesys.sockets import Link, Places, connect, is_newer, places, supported
 
-__all__ = ["ensure", "find", "holder", "spawn", "stop"]
+__all__ = ["ensure", "find", "holder", "named_vault", "spawn", "stop"]
 
 STOP_S = 20.0  # time to write back; who takes longer hangs
 HANGS_S = 4.0  # who does not even greet in so long hangs
 START_S = 60.0  # a loaded machine takes seconds to start Python
 PAUSE_S = 0.02
+
+
+def named_vault(vault: str | None) -> Path:
+    """The vault that is meant. Named outright, as Claude's configuration does, it needs no search."""
+    if name := vault or os.environ.get("GENESYS_VAULT", "").strip():
+        root = os.path.abspath(os.path.expanduser(name))
+        if os.path.isdir(root):
+            return Path(root)
+    from genesys.settings import find_vault
+
+    return find_vault(Path(vault) if vault else None, Path.cwd(), os.environ)
 
 
 def ensure(where: Places, role: str, *, deadline_s: float = START_S) -> Link:

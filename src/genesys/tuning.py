@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["PERSON_KEYS", "LifecycleParams", "ParseOptions", "RecallParams", "ScoreParams"]
+__all__ = ["PERSON_KEYS", "HookParams", "LifecycleParams", "ParseOptions", "RecallParams", "ScoreParams"]
 
 
 PERSON_KEYS = ("speaker", "author", "authors", "people", "person", "with", "attendees", "from", "to")
@@ -81,6 +81,20 @@ class LifecycleParams:
     core_weight_stability: float = 0.1
     core_hub_cap: float = 3.0  # degrees above this multiple of the vault's mean count no more
     never_forget: tuple[str, ...] = ()  # categories whose notes neither fade nor are pruned
+
+
+@dataclass(frozen=True, slots=True)
+class HookParams:
+    """What Claude Code's hooks may say, and how long they may take.
+
+    The bar was set where talk and orders of a programming session stay below it and most questions about a
+    note's subject above it, in three vaults (``benchmarks/hooks``).
+    """
+
+    hook_bar: float = 0.45
+    hook_prompt_tokens: int = 600
+    hook_start_tokens: int = 800
+    hook_deadline_s: float = 1.5  # a person waits for the prompt to go out
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,11 @@ def run(argv: list[str]) -> int:
 
         if (call := plain_call(argv[1:])) is not None:
             return _bridge(call.vault)
+    if argv[:1] == ["hook"]:
+        from genesys import hooks
+
+        if hooks.wanted(argv[1:]):
+            return hooks.main(argv[1:])
     from typer import Abort, BadParameter
 
     from genesys.cli.app import make_app

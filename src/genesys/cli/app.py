@@ -34,6 +34,7 @@ COMMANDS = {
     "unwrite": "lasting",
     "serve": "serve",
     "daemon": "daemon",
+    "hook": "hooks",
 }
 
 

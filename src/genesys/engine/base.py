@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from genesys.accounts import IndexReport
 from genesys.engine import lease
-from genesys.engine.blocks import Blocks
+from genesys.engine.blocks import Blocks, Given
 from genesys.engine.embedding import embed_pending, model_of
 from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
@@ -45,6 +45,7 @@ class Session:
         self._model_lock = threading.Lock()
         self._embedder: Embedder | None = None
         self._blocks = Blocks()
+        self._given = Given()
 
     @classmethod
     def open(

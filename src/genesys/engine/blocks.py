@@ -1,4 +1,4 @@
-"""Working memory: the blocks of text that were asked for a moment ago, for whoever asks again.
+"""Working memory: what was asked for a moment ago, and what conversations were given already.
 
 A block is handed out again only while nothing in the index has changed, so it is what a new one would be.
 It is kept for a few minutes all the same: "last week" in a question moves with the clock.
@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING
 
 from genesys.reports import ContextBlock
 
-__all__ = ["KEPT_S", "MOST", "Blocks"]
+if TYPE_CHECKING:
+    from genesys.model import Hit
+
+__all__ = ["KEPT_S", "MOST", "Blocks", "Given"]
 
 KEPT_S = 300.0
 MOST = 32  # blocks; the one used longest ago goes first
+SESSIONS = 64  # conversations remembered at once
+EACH = 1_000  # passages remembered of one
 
 
 class Blocks:
@@ -52,3 +58,32 @@ class Blocks:
                 while len(self._kept) > MOST:
                     self._kept.popitem(last=False)
         return block
+
+
+class Given:
+    """What conversations were given already. It lives as long as the open memory, which is long enough."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_session: OrderedDict[str, OrderedDict[tuple[str, str], None]] = OrderedDict()
+
+    def knows(self, session: str, hit: Hit) -> bool:
+        with self._lock:
+            return (hit.path, hit.text) in self._by_session.get(session, ())
+
+    def add(self, session: str, hits: Iterable[Hit]) -> None:
+        if not session:
+            return
+        with self._lock:
+            mine = self._by_session.setdefault(session, OrderedDict())
+            self._by_session.move_to_end(session)
+            mine.update({(hit.path, hit.text): None for hit in hits})
+            while len(mine) > EACH:
+                mine.popitem(last=False)
+            while len(self._by_session) > SESSIONS:
+                self._by_session.popitem(last=False)
+
+    def forget(self, session: str) -> None:
+        """The conversation begins, or was summarised: it knows nothing any more."""
+        with self._lock:
+            self._by_session.pop(session, None)

@@ -17,7 +17,7 @@ from genesys.reports import ContextBlock, CoreList, NoteRef
 if TYPE_CHECKING:
     from genesys.engine.session import Genesys
 
-__all__ = ["build", "context"]
+__all__ = ["Block", "build", "context", "digested"]
 
 PASSAGES = 8  # hits looked at; a block with more is a list, not a context
 CORE_NOTES = 20  # looked at; the budget has room for fewer
@@ -44,8 +44,8 @@ def _made(memory: Genesys, query: str, max_tokens: int, session: str, wait: bool
     answer = memory.recall(query, PASSAGES, read_only=True, with_vectors=vectors)
     causes = {hit.path: memory.why(hit.path, WHY_DEPTH).upstream for hit in answer.hits}
     core = memory.core()
-    chosen = _digested(memory, _by_weight(core.notes)[:CORE_NOTES])
-    stored = _digested(memory, _session_notes(memory, session))
+    chosen = digested(memory, _by_weight(core.notes)[:CORE_NOTES])
+    stored = digested(memory, _session_notes(memory, session))
     return build(replace(core, notes=chosen), answer, causes, max_tokens, stored)
 
 
@@ -54,7 +54,7 @@ def _by_weight(notes: Sequence[NoteRef]) -> list[NoteRef]:
     return sorted(notes, key=lambda note: (-round(note.score or 0.0, 1), note.path))
 
 
-def _digested(memory: Genesys, notes: Sequence[NoteRef]) -> tuple[NoteRef, ...]:
+def digested(memory: Genesys, notes: Sequence[NoteRef]) -> tuple[NoteRef, ...]:
     """The notes with how they begin as their summary."""
     with memory._lock:
         ids = memory._index.note_ids([note.path for note in notes])
@@ -83,22 +83,23 @@ def build(
     causes: dict[str, tuple[Step, ...]],
     max_tokens: int,
     session_notes: Sequence[NoteRef] = (),
+    head: str = QUOTE_NOTICE,
 ) -> ContextBlock:
     """Lay the parts out within the budget; a part that finds no room is left out whole."""
-    block = _Block(max_tokens)
-    if not block.add([QUOTE_NOTICE]):
+    block = Block(max_tokens)
+    if not block.add([head]):
         return ContextBlock("", 0, ())
     block.add_list("Core memories:", _by_weight(core.notes), int(CORE_SHARE * max_tokens))
     block.add_list("Stored in this conversation:", session_notes, int(SESSION_SHARE * max_tokens))
     for number, hit in enumerate(answer.hits):
-        head = ["", "What the notes say:"] if number == 0 else []
-        block.add_passage(head, hit, causes.get(hit.path, ()))
+        title = ["", "What the notes say:"] if number == 0 else []
+        block.add_passage(title, hit, causes.get(hit.path, ()))
     if not block.paths:
         return ContextBlock("", 0, (), answer.signals)
     return ContextBlock(block.text(), estimate_tokens(block.text()), tuple(block.paths), answer.signals)
 
 
-class _Block:
+class Block:
     """Lines that never outgrow the budget."""
 
     def __init__(self, max_tokens: int) -> None:

@@ -143,6 +143,30 @@ class Genesys(Keeping):
         path = self.resolve(name)
         return read(self.settings.vault, path).decode("utf-8-sig", "replace")
 
+    # ------------------------------------------------------------------ conversations
+
+    def briefing(self, session: str = "") -> ContextBlock:
+        """For the start of a conversation: core notes, what changed since the last one began, what fades."""
+        from genesys.engine.briefing import briefing
+
+        return briefing(self, session)
+
+    def untold(self, texts: Sequence[str], session: str = "") -> tuple[str, ...]:
+        """What was decided or learned in ``texts`` that no note holds; each sentence once in a session."""
+        from genesys.engine.untold import untold
+
+        return untold(self, texts, session)
+
+    def prompted(self, prompt: str, session: str = "") -> ContextBlock:
+        """What the notes say that a prompt is about; empty where they say nothing, or only steers are given.
+
+        The same passage is given once in a ``session``. The model is used where it is loaded; no trace is
+        left in the index.
+        """
+        from genesys.engine.prompting import prompted
+
+        return prompted(self, prompt, session)
+
     # ------------------------------------------------------------------ looking
 
     def status(self) -> StatusReport:

@@ -9,7 +9,7 @@ from genesys.model import Json, Kind, MemoryType, Status
 from genesys.store import encode
 from genesys.store.db import Db, Row, listed
 from genesys.store.keys import alias_key
-from genesys.store.rows import NameRow, NoteRow, PassageArrays, PassageRow
+from genesys.store.rows import NameRow, NoteRow, NoteStamp, PassageArrays, PassageRow
 
 __all__ = [
     "aliases_of",
@@ -21,6 +21,7 @@ __all__ = [
     "note_ids",
     "note_row",
     "note_rows",
+    "note_stamps",
     "notes_by_alias",
     "notes_by_date",
     "notes_by_key",
@@ -161,6 +162,15 @@ def note_ids(db: Db, paths: Collection[str]) -> dict[str, int]:
 def all_notes(db: Db) -> list[NoteRow]:
     """Every note, in order of id."""
     return [_note(row) for row in db.all(_NOTES + "ORDER BY n.id")]
+
+
+def note_stamps(db: Db) -> list[NoteStamp]:
+    """Every note that has not opted out, in order of id."""
+    rows = db.all(
+        """SELECT n.id, f.path, n.changed_at FROM notes n JOIN files f ON f.id = n.id
+        WHERE n.opted_out = 0 ORDER BY n.id"""
+    )
+    return [NoteStamp(*row) for row in rows]
 
 
 def notes_by_path(db: Db, paths: Sequence[str]) -> list[NoteRow]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Matrix,
         NameRow,
         NoteRow,
+        NoteStamp,
         PassageArrays,
         PassageRow,
     )
@@ -99,6 +100,9 @@ class Reader:
 
     def all_notes(self) -> list[NoteRow]:
         return lookup.all_notes(self._db)
+
+    def note_stamps(self) -> list[NoteStamp]:
+        return lookup.note_stamps(self._db)
 
     def notes_by_path(self, paths: Sequence[str]) -> list[NoteRow]:
         return lookup.notes_by_path(self._db, paths)

@@ -146,6 +146,15 @@ class EdgeArrays:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteStamp:
+    """A note and when a person last changed it, for a comparison with an earlier state."""
+
+    id: int
+    path: str
+    changed_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class PassageArrays:
     """Where every passage stands, ordered by note and ordinal."""
 
