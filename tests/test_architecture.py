@@ -50,6 +50,7 @@ ROOM_OF = {
     "embed_models": "embed",
     "embed_precision": "embed",
     "endpoint": "endpoint",
+    "connect": "connect",
     "engine": "engine",
     "llm": "llm",
     "plot": "render",
@@ -102,7 +103,9 @@ MAY_IMPORT = {
         "layout",
         "quoting",
     },
-    "shell": {"vocabulary", "settings", "engine", "render", "quoting"},
+    # other programs' files: patched as text, written as notes are
+    "connect": {"vocabulary", "obsidian", "parse", "vault"},
+    "shell": {"vocabulary", "settings", "engine", "connect", "render", "quoting"},
     "api": {"vocabulary", "settings", "engine", "quoting", "shell"},
     "homeless": set(),
 }

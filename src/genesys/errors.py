@@ -20,6 +20,7 @@ GenesysError
 │   └── DiskFull
 ├── ModelError            the embedding model can't be loaded            exit 1
 │   └── ModelMissing
+├── ConfigRefused         another program's file that must be left alone exit 1
 └── SettingsError         a setting has a value it can't have            exit 2
 """
 
@@ -30,6 +31,7 @@ from collections.abc import Sequence
 __all__ = [
     "AmbiguousNote",
     "BusyError",
+    "ConfigRefused",
     "DiskFull",
     "FileGone",
     "GenesysError",
@@ -143,6 +145,10 @@ class ModelError(GenesysError):
 
 
 class ModelMissing(ModelError):
+    pass
+
+
+class ConfigRefused(GenesysError):
     pass
 
 

@@ -108,13 +108,14 @@ def _exchange(temp: str, real: str, expected_hash: str, digest: str) -> bool:
         return False  # the note was deleted or moved meanwhile
 
 
-def create(root: Path, path: str, raw: bytes) -> FileStat:
+def create(root: Path, path: str, raw: bytes, *, hidden_ok: bool = False) -> FileStat:
     """Write a new file, with its folders; never over an existing one.
 
-    Raises :class:`WriteRefused` where the path is taken or hidden, :class:`PathEscape`, :class:`DiskFull`.
+    Raises :class:`WriteRefused` where the path is taken or hidden (no note is, ``hidden_ok`` is for other
+    files), :class:`PathEscape`, :class:`DiskFull`.
     """
     path = check_path(path)
-    if is_hidden(path):
+    if is_hidden(path) and not hidden_ok:
         raise WriteRefused(f"{path} would be hidden from Obsidian", hint="No name may start with a dot.")
     real = locate(root, path)
     make_folders(root, os.path.dirname(real), path)
@@ -170,8 +171,9 @@ def move_into(source: str, target: str) -> None:
             raise
 
 
-def sweep_temp(root: Path, *, now: float | None = None) -> int:
-    """Remove temporary files that a killed process left, older than a minute; how many there were.
+def sweep_temp(root: Path, *, now: float | None = None, deep: bool = True) -> int:
+    """Remove temporary files that a killed process left, older than a minute; how many there were. With
+    ``deep`` False only this folder is looked through.
 
     Killed in the one moment in which a note and its new text have traded names, a process may leave there
     what a person had just saved. What is not ours comes back as a note beside.
@@ -179,7 +181,7 @@ def sweep_temp(root: Path, *, now: float | None = None) -> int:
     limit = (time.time() if now is None else now) - _TEMP_AGE_S
     count = 0
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if deep and not name.startswith(".")]
         for name in names:
             if name.startswith(TEMP_PREFIX):
                 with suppress(OSError):

@@ -241,7 +241,7 @@ def test_doctor_without_a_vault_still_checks_the_rest(tmp_path: Path) -> None:
     """A vault that is not there is one failing line, not the end of the examination."""
     code, found = checks(None, "--vault", str(tmp_path / "nowhere"))
     assert code == 1
-    assert_failing(found, "vault", "--vault")
+    assert_failing(found, "vault", "genesys setup")
     assert found["sqlite"]["ok"]
 
 

@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "full_app", "make_app"]
 
 #: Command → module of this package, in the order of ``--help``; the function has the command's name.
 COMMANDS = {
+    "setup": "setup",
     "index": "indexing",
     "status": "indexing",
     "doctor": "indexing",

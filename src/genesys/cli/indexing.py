@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -79,12 +80,14 @@ def status(vault: VaultOption = None, json: JsonFlag = False) -> None:
 
 def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
     """Check every part; each failing line names its fix."""
+    from genesys.connect.checks import examine_clients
     from genesys.engine.doctor import examine, examine_without_vault
 
     try:
-        checks = examine(settings_for(vault))
+        settings = settings_for(vault)
+        checks = (*examine(settings), *examine_clients(settings.vault, os.environ, Path.cwd()))
     except VaultNotFound as e:
-        checks = examine_without_vault(e)
+        checks = (*examine_without_vault(e), *examine_clients(None, os.environ, Path.cwd()))
     if json:
         print_json(checks)
     else:

@@ -8,10 +8,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
 
 from genesys.accounts import Check
 from genesys.errors import GenesysError, VaultNotFound
 from genesys.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["examine", "examine_without_vault"]
 
@@ -39,8 +44,7 @@ def examine_without_vault(error: VaultNotFound) -> tuple[Check, ...]:
     """What can be said where no vault was found: the parts that every vault needs, and how to name one."""
     with tempfile.TemporaryDirectory() as nowhere:
         checks = _run(load_settings(Path(nowhere)), (_python, _sqlite, _sqlite_vec, _model))
-    fix = "name your vault with --vault or GENESYS_VAULT. " + error.hint
-    return (*checks, Check("vault", False, error.message, fix))
+    return (*checks, Check("vault", False, error.message, 'genesys setup "/path/to/your vault"'))
 
 
 def _run(settings: Settings, parts: Iterable[Part]) -> tuple[Check, ...]:
@@ -88,14 +92,13 @@ def _model(settings: Settings) -> Iterator[Check]:
 def _vault(settings: Settings) -> Iterator[Check]:
     root = settings.vault
     if not root.is_dir():
-        yield Check(
-            "vault", False, f"{root} is not a folder", "name your vault with --vault or GENESYS_VAULT"
-        )
+        yield Check("vault", False, f"{root} is not a folder", 'genesys setup "/path/to/your vault"')
         return
     readable = os.access(root, os.R_OK | os.X_OK)
-    yield Check("vault", readable, str(root), f"give yourself read access to {root}")
+    yield Check("vault", readable, str(root), f"chmod u+rx {quote(str(root))}")
     if readable and not os.access(root, os.W_OK):
-        yield Check("vault-writable", True, "read-only: recall works, memories can't be stored", warning=True)
+        detail = "read-only: recall works, memories can't be stored"
+        yield Check("vault-writable", True, detail, f"chmod u+w {quote(str(root))}", warning=True)
 
 
 def _index(settings: Settings) -> Iterator[Check]:
@@ -103,17 +106,15 @@ def _index(settings: Settings) -> Iterator[Check]:
 
     path = settings.index
     if not path.exists():
-        yield Check("index", False, "none yet", "genesys index")
+        yield Check("index", False, "none yet", f"genesys index --vault {quote(str(settings.vault))}")
         return
     with open_index(path, read_only=True) as index:
         problems = index.check()
         counts = index.counts()
         detail = f"{counts.notes} notes, {counts.passages} passages: {problems[0] if problems else 'sound'}"
-        yield Check("index", not problems, detail, _rebuild(path))
-
-
-def _rebuild(path: Path) -> str:
-    return f"genesys index --full: makes {path} anew, the vault has everything"
+        yield Check(
+            "index", not problems, detail, f"genesys index --full --vault {quote(str(settings.vault))}"
+        )
 
 
 def _place(settings: Settings) -> Iterator[Check]:
@@ -124,7 +125,7 @@ def _place(settings: Settings) -> Iterator[Check]:
             "sync",
             True,
             f"the index lies in a synced folder: {settings.index.parent}",
-            "set GENESYS_INDEX to a path outside it",
+            "export GENESYS_INDEX=/a/folder/outside/it/index.db (and the same in Claude's entry, as env)",
             warning=True,
         )
 
@@ -134,4 +135,4 @@ def _disk(settings: Settings) -> Iterator[Check]:
     if folder is None:
         return
     free = shutil.disk_usage(folder).free
-    yield Check("disk", free > FREE_BYTES, f"{free / 1e9:.1f} GB free", "free some space for the index")
+    yield Check("disk", free > FREE_BYTES, f"{free / 1e9:.1f} GB free", f'free 200 MB beside "{folder}"')

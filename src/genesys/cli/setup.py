@@ -1,0 +1,250 @@
+"""``setup``: from a vault to a connected Claude, and back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genesys.cli.common import VaultOption, print_lines
+
+if TYPE_CHECKING:
+    from genesys.connect.entries import Server
+    from genesys.connect.journal import Journal
+    from genesys.connect.plan import Change, Refusal, Step
+    from genesys.settings import Settings
+
+__all__ = ["setup"]
+
+
+class Which(StrEnum):
+    CODE = "code"
+    DESKTOP = "desktop"
+    PROJECT = "project"
+
+
+def setup(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[VAULT]", help="The vault's folder.", show_default=False)
+    ] = None,
+    vault: VaultOption = None,
+    client: Annotated[
+        list[Which] | None,
+        typer.Option("--client", "-c", help="Only this one: code, desktop, project.", show_default=False),
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option("--project", help="Connect this project, by its .mcp.json.", file_okay=False),
+    ] = None,
+    hooks: Annotated[bool, typer.Option("--hooks", help="Add hooks to Claude Code's settings.")] = False,
+    name: Annotated[str, typer.Option("--name", help="What the server is called there.")] = "genesys",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    print_only: Annotated[
+        bool, typer.Option("--print", "--dry-run", help="Show what would be written; write nothing.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back everything that setup did.")] = False,
+) -> None:
+    """Connect a vault to Claude: index it, tell Claude Code and Claude Desktop of it, check that it works."""
+    from genesys.connect.journal import load, locked
+    from genesys.connect.places import state_folder
+
+    place = state_folder(os.environ)
+    if undo:
+        from genesys.cli.undo import undo_setup
+
+        with locked(place):
+            undo_setup(load(place), print_only=print_only)
+        return
+    from genesys.cli.app import COMMANDS
+    from genesys.cli.common import settings_for
+    from genesys.connect.choose import clients, steps
+    from genesys.connect.entries import check_name
+    from genesys.errors import UsageError
+
+    check_name(name)
+    if hooks and "hook" not in COMMANDS:
+        raise UsageError("this version has no hooks", hint="genesys setup without --hooks")
+
+    settings = settings_for(_chosen(folder or vault))
+    print(f"vault: {settings.vault}")
+    server = _server(settings)
+    where = project.resolve() if project else None
+    chosen = clients(client or (), where, Path.cwd(), os.environ)
+    todo = steps(chosen, server, os.environ, name=name, hooks=hooks, folder=where)
+    with locked(place):
+        journal = load(place)
+        planned = _renamed(plan_shown(todo, journal), journal, server, ask=not (yes or print_only))
+        refused = _say_what_to_paste(planned, server, name, always=not todo)
+        if print_only:
+            raise typer.Exit(bool(refused))
+        if refused and refused == len(planned):
+            raise typer.Exit(1)
+        changes = _agreed(planned, yes=yes)
+        journal = _applied(changes, _with_trees(journal, settings))
+    _index(settings)
+    _check(server)
+    _say_what_next(bool(changes), journal)
+    raise typer.Exit(bool(refused))
+
+
+# ------------------------------------------------------------------ which vault
+
+
+def _chosen(named: Path | None) -> Path:
+    """The vault that is meant; a person is asked where that is open."""
+    from genesys.connect.choose import known_vaults
+    from genesys.errors import VaultNotFound
+    from genesys.settings import find_vault
+
+    try:
+        return find_vault(named, Path.cwd(), os.environ)
+    except VaultNotFound:
+        if named is not None or not _someone_is_there():
+            raise
+    known = known_vaults(os.environ)
+    for number, path in enumerate(known, 1):
+        print(f"{number:>3}  {path}")
+    if known:
+        typed = typer.prompt("Which vault? (number, or a folder)", err=True)
+    else:
+        typed = typer.prompt("No vault found here or in Obsidian's list. Its folder", err=True)
+    if typed.isdigit() and 0 < int(typed) <= len(known):
+        return known[int(typed) - 1]
+    return find_vault(Path(typed), Path.cwd(), {})
+
+
+def _server(settings: Settings) -> Server:
+    from genesys.connect.entries import Server, program
+
+    return Server(program(sys.argv[0], sys.executable), str(settings.vault))
+
+
+# ------------------------------------------------------------------ plan, show, ask
+
+
+def plan_shown(todo: Sequence[Step], journal: Journal) -> list[Change | Refusal]:
+    """The plan, after it was printed: each change as a diff, each refusal with its reason."""
+    from genesys.connect.plan import Change, diff, plan
+    from genesys.render import one_line
+
+    planned = plan(todo, journal.ours)
+    for item in planned:
+        if not isinstance(item, Change):
+            print(f"! {item.step.title}: left alone, {item.reason} ({item.step.file})")
+            print_lines([f"  {item.hint}"] if item.hint else [])
+        elif not item.needed:
+            print(f"{item.step.title}: connected already ({item.step.file})")
+        else:
+            print(f"{item.step.title}:")
+            print_lines(f"  {one_line(line)}" for line in diff(item))
+            print_lines(f"! {note}" for note in item.notes)
+    return list(planned)
+
+
+def _renamed(
+    planned: list[Change | Refusal], journal: Journal, server: Server, *, ask: bool
+) -> list[Change | Refusal]:
+    """The plan with another name where ours is taken and the person agrees to one."""
+    from genesys.connect.entries import other_name, server_addition
+    from genesys.connect.plan import Refusal
+
+    taken = [item for item in planned if isinstance(item, Refusal) and item.taken]
+    other = other_name(server.vault)
+    if not (taken and ask and _someone_is_there()) or not typer.confirm(
+        f"Connect it as {other} beside that?", err=True
+    ):
+        return planned
+    steps = [replace(item.step, additions=(server_addition(server, other),)) for item in taken]
+    return [item for item in planned if item not in taken] + plan_shown(steps, journal)
+
+
+def _say_what_to_paste(
+    planned: Iterable[Change | Refusal], server: Server, name: str, *, always: bool
+) -> int:
+    """How many were refused; where there is anything left to do by hand, what to paste."""
+    from genesys.connect.entries import paste
+    from genesys.connect.plan import Refusal
+
+    refused = sum(isinstance(item, Refusal) for item in planned)
+    if always or refused:
+        print("To connect a client by hand, put this into its file of MCP servers:")
+        print_lines(f"  {line}" for line in paste(server, name).splitlines())
+    return refused
+
+
+def _agreed(planned: Iterable[Change | Refusal], *, yes: bool) -> list[Change]:
+    """What is to be written, after the person was asked."""
+    from genesys.connect.plan import Change
+    from genesys.errors import UsageError
+
+    changes = [item for item in planned if isinstance(item, Change) and item.needed]
+    if changes and not yes:
+        if not _someone_is_there():
+            raise UsageError("there is nobody to ask whether to write this", hint="genesys setup --yes")
+        if not typer.confirm("Write this?", default=True, err=True):
+            print("nothing was written")
+            raise typer.Exit(1)
+    return changes
+
+
+def _applied(changes: Iterable[Change], journal: Journal) -> Journal:
+    from genesys.connect.apply import apply
+
+    for change in changes:
+        journal = apply(change, journal)
+        print(f"written: {change.step.file}")
+    return journal
+
+
+def _someone_is_there() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+# ------------------------------------------------------------------ index, check
+
+
+def _with_trees(journal: Journal, settings: Settings) -> Journal:
+    """The record with the folders that indexing will make and that are not there yet."""
+    from genesys.connect.journal import missing_folders
+
+    own = settings.vault / ".genesys"
+    fresh = [own] if settings.index.parent == own and not own.exists() else []
+    if not settings.cache_dir.exists():
+        fresh.append(settings.cache_dir)
+    if not fresh:
+        return journal
+    journal = journal.save()
+    above = missing_folders(settings.cache_dir.parent)
+    trees = tuple(dict.fromkeys((*journal.trees, *map(str, fresh))))
+    return replace(journal, trees=trees, folders=(*journal.folders, *above)).save()
+
+
+def _index(settings: Settings) -> None:
+    from genesys.cli.common import open_memory, progress_bar
+    from genesys.render import index_lines
+
+    with open_memory(settings.vault, new_ok=True) as memory, progress_bar(False) as progress:
+        report = memory.index(progress=progress)
+    print_lines([line for line in index_lines(report) if not line[0].isdigit()])
+
+
+def _check(server: Server) -> None:
+    """Start the server as a client does, and say in a line what Claude will see."""
+    from genesys.connect.probe import notes_served
+    from genesys.render import counted
+
+    notes = notes_served([*server.program, "serve", "--vault", server.vault], os.environ)
+    print(f"It works: Claude will see {counted(notes, 'note')}.")
+
+
+def _say_what_next(written: bool, journal: Journal) -> None:
+    if written:
+        print('Next: restart Claude, then ask it "what do my notes say about …?"')
+    if journal.exists:
+        print("To take it all back: genesys setup --undo")

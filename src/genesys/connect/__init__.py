@@ -1,0 +1,1 @@
+"""What connects a vault to Claude: entries in other programs' files, planned, applied and undone."""

@@ -1,0 +1,117 @@
+"""Do what was planned, and undo it: whole where nobody touched the file since, else only our entries."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genesys.connect.journal import Entry, Journal, digest, drop_folders, make_folders, missing_folders
+from genesys.connect.plan import Change, read_file
+from genesys.errors import ConfigRefused, GenesysError
+from genesys.parse.json_patch import remove
+from genesys.parse.json_text import read_json
+from genesys.write import content_hash, create, sweep_temp, write_if
+
+__all__ = ["Undone", "apply", "undo_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of one file: ``restored``, ``removed``, ``cut`` (our entries alone), ``gone`` (there was
+    nothing of ours in it any more), ``kept`` (a file of ours that a person has changed) or ``left`` with the
+    reason."""
+
+    file: Path
+    how: str
+    reason: str = ""
+
+
+def apply(change: Change, journal: Journal) -> Journal:
+    """Make one change. What is to be undone is written down first.
+
+    Raises :class:`ConfigRefused` where somebody was faster, and what a write may raise; nothing is changed.
+    """
+    file = change.step.file
+    real = Path(os.path.realpath(file))
+    entry = Entry(
+        str(file),
+        digest(change.before),
+        digest(change.after),
+        folders=missing_folders(real.parent),
+        additions=change.additions,
+    )
+    written = journal.save()
+    if change.before is not None:
+        entry = replace(entry, backup=written.keep(change.before))
+    written = replace(written, entries=(*written.entries, entry)).save()
+    try:
+        make_folders(real.parent)
+        _write(real, change.before, change.after)
+    except BaseException:
+        if read_file(file) != change.after:
+            drop_folders(entry.folders)
+            replace(written, entries=written.entries[:-1]).save()
+        raise
+    return written
+
+
+def _write(real: Path, before: bytes | None, after: bytes) -> None:
+    changed = ConfigRefused(f"{real} was changed at the same moment", hint="run genesys setup again")
+    if before is None:
+        if real.exists():
+            raise changed
+        create(real.parent, real.name, after, hidden_ok=True)
+    elif write_if(real.parent, real.name, content_hash(before), after) is None:
+        raise changed
+
+
+def undo_all(journal: Journal) -> tuple[tuple[Undone, ...], Journal]:
+    """Undo every change, the last first; what became of each, and the record of those that are left."""
+    results = [(entry, _undone(entry, journal)) for entry in reversed(journal.entries)]
+    left = tuple(entry for entry, result in reversed(results) if result.how == "left")
+    return tuple(result for _, result in results), replace(journal, entries=left)
+
+
+def _undone(entry: Entry, journal: Journal) -> Undone:
+    file = Path(entry.file)
+    try:
+        result = _undo(file, entry, journal)
+    except GenesysError as error:
+        return Undone(file, "left", error.message)
+    # What a killed process left half written; no other program's file has such a name.
+    sweep_temp(Path(os.path.realpath(file)).parent, now=math.inf, deep=False)
+    drop_folders(entry.folders)
+    return result
+
+
+def _undo(file: Path, entry: Entry, journal: Journal) -> Undone:
+    current = read_file(file)
+    real = Path(os.path.realpath(file))
+    state = digest(current)
+    if state == entry.before or current is None:
+        return Undone(file, "gone")
+    if state == entry.after and not entry.before:
+        with contextlib.suppress(FileNotFoundError):
+            real.unlink()
+        return Undone(file, "removed")
+    if state == entry.after and (old := journal.backup(entry)) is not None:
+        _write(real, current, old)
+        return Undone(file, "restored")
+    if not entry.additions:
+        return Undone(file, "kept")
+    return _cut(file, real, current, entry)
+
+
+def _cut(file: Path, real: Path, current: bytes, entry: Entry) -> Undone:
+    doc, found = read_json(current), False
+    for item in reversed(entry.additions):
+        text = remove(doc, item)
+        if text is not None:
+            doc, found = read_json(doc.encode(text)), True
+    if not found:
+        return Undone(file, "gone")
+    _write(real, current, doc.encode(doc.text))
+    return Undone(file, "cut")
