@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import importlib
 import inspect
 import json
 import types
@@ -43,6 +44,7 @@ CALLS = frozenset(
         "is_person_note",
         "is_pinned",
         "outlook",
+        "overview",
         "pin",
         "prompted",
         "read_note",
@@ -164,6 +166,8 @@ def hints_of(of: Any) -> dict[str, Any]:
     """The annotations of a method or a class of the vocabulary, whose module may know their names only for
     type checkers. JSON's own values count as anything: they need no reading."""
     names = {**vars(model), **vars(reports), "Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}
+    if of is Genesys.overview:  # the one method whose values live apart
+        names |= vars(importlib.import_module("genesys.overview"))
     return get_type_hints(of, localns={**names, "Progress": Any, "Embedder": Any, "Json": Any})
 
 

@@ -38,6 +38,7 @@ def there_and_back(kind: Any, value: Any) -> Any:
         ("outlook", {"name": ADR}),
         ("year", {}),
         ("stats", {}),
+        ("overview", {"notes": [ADR]}),
         ("status", {}),
         ("graph", {"inferred": True}),
         ("graphml", {}),

@@ -23,6 +23,7 @@ COMMANDS = {
     "context": "looking",
     "why": "looking",
     "graph": "looking",
+    "report": "reporting",
     "remember": "remembering",
     "amend": "remembering",
     "pin": "remembering",

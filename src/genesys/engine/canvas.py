@@ -9,15 +9,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 from genesys.engine.listing import open_uri
 from genesys.engine.own_files import inner_path, save_own
+from genesys.engine.spoken import spoken
 from genesys.layout import place, stack
 from genesys.model import CAUSAL, NEGATIVE, Edge, EdgeType
 from genesys.parse.canvas import is_drawn, sign
-from genesys.parse.readable import readable
 from genesys.paths import safe_name
 from genesys.quote import clean, shorten
 from genesys.reports import Drawing, WhyReport
@@ -45,7 +44,6 @@ STYLE: Mapping[EdgeType, tuple[str, str, bool]] = {
     EdgeType.CONTRADICTS: ("2", "contradicts", False),
 }
 LEGEND = "Red: caused by. Cyan: derived from. Green: supports. Purple: supersedes. Orange: contradicts."
-_FIELD = re.compile(r"^\s*[-*+(\[]?\s*[\w -]{1,40}::\s*")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#!|~=$%^&]|^[-+]|^\d+(?=[.)]))")
 
 
@@ -101,7 +99,7 @@ def draw(report: WhyReport, edges: Sequence[Edge]) -> bytes:
         | ({"color": "3"} if p == report.note.path else {})
         for p in column
     ]
-    cards = _cards([e for e in edges if _forward(e, column) and _words(e)], column, top)
+    cards = _cards([e for e in edges if _forward(e, column) and spoken(e, EVIDENCE)], column, top)
     lines: list[dict[str, Any]] = []
     for at, edge in enumerate(edges):
         lines += _lines(at, edge, name, column, cards.get(_key(edge)))
@@ -136,13 +134,13 @@ def _cards(
     cards: dict[Key, dict[str, Any]] = {}
     for at, rows in gaps.items():
         rows.sort(key=lambda row: (row[0], _key(row[1])))
-        heights = [_card_height(_words(edge)) for _, edge in rows]
+        heights = [_card_height(spoken(edge, EVIDENCE)) for _, edge in rows]
         tops = stack([middle for middle, _ in rows], heights, ROW_GAP / 2)
         for (_, edge), y, height in zip(rows, tops, heights, strict=True):
             cards[_key(edge)] = {
                 "id": f"reason-{len(cards)}",
                 "type": "text",
-                "text": _escaped(_words(edge)),
+                "text": _escaped(spoken(edge, EVIDENCE)),
                 "x": at * PITCH - GAP - CARD_WIDTH,
                 "y": round(y),
                 "width": CARD_WIDTH,
@@ -163,7 +161,7 @@ def _lines(
     sides = ("bottom", "top") if level else ("right", "left") if ahead else ("left", "right")
     line = {"id": f"edge-{at}", "fromNode": name[start], "fromSide": sides[0], "toNode": name[end]}
     if card is None:
-        words = _words(edge)
+        words = spoken(edge, EVIDENCE)
         text = f"{label}: {shorten(words, LABEL)}" if words else label
         return [line | {"toSide": sides[1], "toEnd": "arrow", "color": color, "label": text}]
     first = line | {"toNode": card["id"], "toSide": "left", "toEnd": "none", "color": color, "label": label}
@@ -185,13 +183,6 @@ def _head(report: WhyReport, nodes: Sequence[Mapping[str, Any]]) -> dict[str, An
         "width": HEAD_WIDTH,
         "height": height,
     }
-
-
-def _words(edge: Edge) -> str:
-    """The sentence that says so, as a person reads it; "" where it is the bare link and nothing more."""
-    text = " ".join(clean(readable(_FIELD.sub("", edge.evidence))).split())
-    names = {PurePosixPath(path).stem.casefold() for path in (edge.source, edge.target)}
-    return "" if text.strip(" .,;()[]\"'").casefold() in names else shorten(text, EVIDENCE)
 
 
 def _escaped(text: str) -> str:

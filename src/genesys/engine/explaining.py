@@ -22,7 +22,7 @@ from genesys.score.simulate import Scene, simulate
 from genesys.settings import Settings
 from genesys.store.index import Index
 
-__all__ = ["explain", "outlook", "stats", "year"]
+__all__ = ["explain", "limits", "outlook", "stats", "year"]
 
 YEAR = 365
 BINS = 10  # bars of the score histogram
@@ -91,10 +91,11 @@ def outlook(index: Index, settings: Settings, path: str, now: float) -> Curves:
         return Curve(label, days, tuple(score))
 
     lines = (curve("left alone", rows), curve("recalled today", recalled))
-    return Curves(f"{cols.rows[at].title}: the next year", lines, _limits(settings))
+    return Curves(f"{cols.rows[at].title}: the next year", lines, limits(settings))
 
 
-def _limits(settings: Settings) -> tuple[tuple[str, float], ...]:
+def limits(settings: Settings) -> tuple[tuple[str, float], ...]:
+    """The thresholds of the lifecycle, named."""
     life = settings.lifecycle
     return (
         ("active again", life.revive_score),
@@ -137,7 +138,7 @@ def year(settings: Settings) -> Curves:
     return Curves(
         "a model year, not your vault: four notes with three links each, used in four ways",
         lines,
-        _limits(settings),
+        limits(settings),
     )
 
 

@@ -27,12 +27,14 @@ def open_uri(vault_name: str, path: str) -> str:
     return f"obsidian://open?vault={quote(vault_name, safe='')}&file={quote(path, safe='')}"
 
 
-def to_ref(row: NoteRow, settings: Settings, summary: str = "") -> NoteRef:
+def to_ref(row: NoteRow, settings: Settings, summary: str = "", *, score: float | None = None) -> NoteRef:
+    """A reference to a note, with the score of the last pass unless another is given."""
+    known = row.score if score is None else score
     return NoteRef(
         path=row.path,
         title=row.title,
         status=row.status,
-        score=row.score if row.score is not None else 0.0,
+        score=known if known is not None else 0.0,
         kind=row.kind,
         pinned=row.pinned,
         category=row.category,

@@ -16,6 +16,7 @@ from genesys.engine.names import resolve_name
 from genesys.model import Answer, EdgeType, Filters, Json
 
 if TYPE_CHECKING:
+    from genesys.overview import Overview
     from genesys.reports import (
         Check,
         ContextBlock,
@@ -220,6 +221,18 @@ class Genesys(Keeping):
 
         with self._lock:
             return explaining.stats(self._index, self.settings)
+
+    def overview(self, notes: Sequence[str] = ()) -> Overview:
+        """The whole memory for one page; ``notes`` are those whose lives it draws (else a few that differ).
+
+        Raises:
+            NoteNotFound, AmbiguousNote
+        """
+        from genesys.engine import overlook
+
+        with self._lock:
+            chosen = [resolve_name(self._index, name) for name in notes]
+            return overlook.overview(self._index, self.settings, self._clock(), chosen)
 
     def doctor(self) -> tuple[Check, ...]:
         from genesys.engine.doctor import examine

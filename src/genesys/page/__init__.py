@@ -1,0 +1,1 @@
+"""A vault's memory as one HTML page that loads nothing."""
