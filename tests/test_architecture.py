@@ -58,6 +58,7 @@ ROOM_OF = {
     "plot": "render",
     "quote": "quoting",
     "render": "render",
+    "render_digest": "render",
     "render_state": "render",
     "bridge": "shell",
     "cli": "shell",

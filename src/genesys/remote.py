@@ -36,6 +36,7 @@ CALLS = frozenset(
         "context",
         "core",
         "decay",
+        "digest_known",
         "explain",
         "forget",
         "graph",
@@ -166,8 +167,9 @@ def hints_of(of: Any) -> dict[str, Any]:
     """The annotations of a method or a class of the vocabulary, whose module may know their names only for
     type checkers. JSON's own values count as anything: they need no reading."""
     names = {**vars(model), **vars(reports), "Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}
-    if of is Genesys.overview:  # the one method whose values live apart
-        names |= vars(importlib.import_module("genesys.overview"))
+    apart = {Genesys.overview: "overview", Genesys.digest_known: "transcripts"}  # values that few calls need
+    if of in apart:
+        names |= vars(importlib.import_module(f"genesys.{apart[of]}"))
     return get_type_hints(of, localns={**names, "Progress": Any, "Embedder": Any, "Json": Any})
 
 

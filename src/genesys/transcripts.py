@@ -126,7 +126,8 @@ class Proposal:
 class Conversation:
     """One conversation, read: the turns that are kept word for word, and what it proposes.
 
-    ``turns`` is bounded; ``count`` says how many there were. ``known`` is the note that keeps it already.
+    ``turns`` is bounded, and empty in a report; ``count`` says how many there were. ``kept`` are the notes
+    that keep it already, as (path, first turn, last turn).
     """
 
     file: str
@@ -135,7 +136,7 @@ class Conversation:
     turns: tuple[Turn, ...]
     proposals: tuple[Proposal, ...]
     ended: str = ""
-    known: str = ""
+    kept: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +151,27 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the vault knows of one conversation: its notes with their text, and named notes by proposal."""
+    """What the vault knows of one conversation.
 
-    episode: str
-    notes: tuple[tuple[str, str], ...]  # (path, text) of every memory of the session
+    ``episodes`` are the notes that keep it, as (path, first turn, last turn). For each proposal in turn,
+    ``holders`` has the note that has it already ("" where none does), ``named`` the notes its words name.
+    """
+
+    episodes: tuple[tuple[str, int, int], ...]
+    holders: tuple[str, ...]
     named: tuple[tuple[tuple[str, EdgeType], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DigestReport:
-    """What a digest found, and with ``applied`` what it stored. ``problems`` are (file, what was wrong)."""
+    """What a digest found, and with ``applied`` what it stored.
+
+    ``problems`` are (file, what could not be read); ``failed`` (proposal's number, why it was not stored).
+    """
 
     conversations: tuple[Conversation, ...]
     kept: tuple[Kept, ...] = ()
     problems: tuple[tuple[str, Problem], ...] = ()
+    failed: tuple[tuple[int, str], ...] = ()
     notices: tuple[str, ...] = ()
     applied: bool = False

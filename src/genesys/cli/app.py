@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "reporting",
     "remember": "remembering",
     "amend": "remembering",
+    "digest": "digesting",
     "pin": "remembering",
     "unpin": "remembering",
     "forget": "remembering",

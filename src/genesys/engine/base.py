@@ -141,7 +141,9 @@ class Session:
                 embedded = embed_pending(self._index, self.warm(), progress=progress)
             except ModelError as e:
                 notices += (f"words and links are indexed, vectors are not: {e.message} ({e.hint})",)
-        have, total = self._index.vector_counts(name) if embedded else (have, total)
+        if embedded:  # loading it may have chosen its arithmetic, which is part of the name
+            name, _ = model_of(self.settings)
+            have, total = self._index.vector_counts(name)
         self._index.keep_vector_counts(name)
         seconds = {**report.seconds, "embed": round(time.perf_counter() - start, 4)}
         return replace(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Remembered,
         WriteReport,
     )
+    from genesys.transcripts import Known
 
 __all__ = ["Keeping"]
 
@@ -73,6 +74,15 @@ class Keeping(Session):
             source_session=source_session,
             with_vectors=with_vectors,
         )
+
+    def digest_known(self, session: str, marks: Sequence[str], texts: Sequence[str]) -> Known:
+        """What the vault has of a conversation: its notes, who holds which mark, what the texts name."""
+        from genesys.engine.digest_known import known_of
+
+        if not self.read_only and self._index.meta_get("indexed_at") is None:
+            self.index(embed=False)  # names are those of the vault's notes
+        with self._lock:
+            return known_of(self._index, self.settings, session, marks, texts)
 
     def pin(self, name: str) -> NoteRef:
         """Make a note core for good, and write it into the note at once.

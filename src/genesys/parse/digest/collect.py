@@ -54,10 +54,11 @@ class _Collector:
             self._ended = event.when or self._ended
             if self._size < KEPT_CHARS:
                 self._keep(event)
+        if len(self._found) >= MAX_PROPOSALS:
+            return
         said = statements(event) if isinstance(event, Turn) else iter(())
         for proposal in chain(said, self._fixes.feed(event)):
-            if len(self._found) < MAX_PROPOSALS:
-                self._found.setdefault((proposal.kind, proposal.places[0].quote), proposal)
+            self._found.setdefault((proposal.kind, proposal.places[0].quote), proposal)
 
     def _keep(self, turn: Turn) -> None:
         text = turn.text if len(turn.text) <= KEPT_OF_TURN else turn.text[:KEPT_OF_TURN].rstrip() + " …"

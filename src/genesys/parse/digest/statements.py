@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from genesys.model import MemoryType
-from genesys.parse.digest.tables import RULES, Rule
+from genesys.parse.digest.tables import RULES, RULES_CJK, Rule
 from genesys.parse.sentences import sentence_starts
 from genesys.transcripts import Place, Proposal, ProposalKind, Turn
 
@@ -21,6 +21,11 @@ _SKIPPED = re.compile(
     r"\s*(?:>|\||\$ |\d+[:|\t]|//|#!|\d{4}-\d\d-\d\d[ T]\d\d:|\[\d|at \S+\()|\s*[\w./-]+:\d+:"
 )
 _LEAD = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s+|\s*#{1,6}\s+")
+_TIES = re.compile(
+    r"^(?:(?:and|but|so|also|ok|okay|well|yes|no|fine|good|great|right|by the way|one more thing)[,:.]?\s+"
+    r"|(?:另外|好的?|嗯|对了|那么|同意|还有)[，,：:]\s*)+",
+    re.IGNORECASE,
+)
 _CJK = re.compile("[\u3400-\u9fff]")
 _QUESTION = re.compile(r"[?？]\W*$")
 
@@ -53,15 +58,21 @@ def statements(turn: Turn) -> Iterator[Proposal]:
     for number, sentence in sentences_of(turn.text):
         if (kind := _kind(sentence)) is not None:
             place = Place(turn.number, turn.line + number, turn.role, sentence, turn.when)
-            yield Proposal(0, kind, sentence, MemoryType.SEMANTIC, (place,))
+            yield Proposal(0, kind, _tidied(sentence), MemoryType.SEMANTIC, (place,))
+
+
+def _tidied(sentence: str) -> str:
+    """Without the words that only tie it to what went before."""
+    bare = _TIES.sub("", sentence)
+    return bare[:1].upper() + bare[1:] if len(bare) >= MIN_CJK else sentence
 
 
 def _kind(sentence: str) -> ProposalKind | None:
-    least = MIN_CJK if _CJK.search(sentence) else MIN_CHARS
+    least, rules = (MIN_CJK, RULES_CJK) if _CJK.search(sentence) else (MIN_CHARS, RULES)
     if not least <= len(sentence) <= MAX_CHARS or _QUESTION.search(sentence):
         return None
     plain = re.sub(r"[*_`]+", "", sentence)
-    return next((rule.kind for rule in RULES if _fires(rule, plain)), None)
+    return next((rule.kind for rule in rules if _fires(rule, plain)), None)
 
 
 def _fires(rule: Rule, sentence: str) -> bool:

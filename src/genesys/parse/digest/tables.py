@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from genesys.transcripts import ProposalKind
 
-__all__ = ["RULES", "Rule", "broken", "mended", "unmended"]
+__all__ = ["RULES", "RULES_CJK", "Rule", "broken", "mended", "unmended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,9 @@ _DATED = (
 )  # fmt: skip
 
 #: In order: the first rule that fires on a sentence says what it is.
-RULES: tuple[Rule, ...] = (*_ENGLISH, *_CHINESE, *_DATED)
+RULES: tuple[Rule, ...] = (*_ENGLISH, *_DATED)
+#: The same for a sentence with Chinese in it.
+RULES_CJK: tuple[Rule, ...] = (*_ENGLISH, *_CHINESE, *_DATED)
 
 # ------------------------------------------------------------------ errors and their end
 
