@@ -41,6 +41,7 @@ CALLS = frozenset(
         "forget",
         "graph",
         "graphml",
+        "import_memories",
         "index",
         "is_person_note",
         "is_pinned",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from genesys.render import counted, one_line, safe
-from genesys.reports import CoreList, DecayReport, Explanation, NoteRef, Stats
+from genesys.reports import CoreList, DecayReport, Explanation, ImportReport, NoteRef, Stats
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_core", "print_decay", "print_explanation", "print_stats"]
+__all__ = ["import_lines", "print_core", "print_decay", "print_explanation", "print_stats"]
 
 LISTED = 20  # items of a list before the rest is only counted
 _PREFERENCES = {
@@ -109,3 +110,21 @@ def print_decay(out: Console, report: DecayReport) -> None:
     )
     for item in writes.refused[:LISTED]:
         out.print(f"! left alone: {safe(item.path)}: {safe(item.reason)}", markup=False)
+
+
+def import_lines(report: ImportReport) -> Iterator[str]:
+    """What came in, what was there, and whatever did not come in, with the reason."""
+    verb = "would add" if report.dry_run else "added"
+    yield f"{report.format}: {verb} {counted(report.added, 'note')}, {report.known} known already"
+    for path in report.paths[:LISTED]:
+        yield f"  + {one_line(path)}"
+    if report.added > LISTED:
+        yield f"  … and {report.added - LISTED} more"
+    for item in report.refused:
+        yield f"! left out {one_line(item.path)}: {one_line(item.reason)}"
+    for path in report.differs[:LISTED]:
+        yield f"! {one_line(path)} says something else than the file by now, and was left as it is"
+    for old, new in report.renamed[:LISTED]:
+        yield f"  {one_line(old)} is {one_line(new)} here"
+    if report.left_out:
+        yield f"  {counted(report.left_out, 'file')} in the folder that are no notes"

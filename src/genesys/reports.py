@@ -22,7 +22,9 @@ __all__ = [
     "DecayReport",
     "Drawing",
     "Explanation",
+    "ExportReport",
     "Forgotten",
+    "ImportReport",
     "IndexReport",
     "NoteRef",
     "Remembered",
@@ -176,6 +178,37 @@ class Stats:
     mean_score: float
     score_histogram: tuple[int, ...]
     events: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export holds; ``size`` in bytes."""
+
+    file: str
+    format: str
+    notes: int
+    memories: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or would do.
+
+    ``added`` are new notes (all counted, the first thousand named in ``paths``), ``known`` those that were
+    there already; ``differs`` names notes that are there but no longer say what the file says, and were
+    left alone; ``renamed`` are (path in the file, path here) where the place was taken.
+    """
+
+    format: str
+    added: int
+    known: int
+    refused: tuple[Skipped, ...] = ()
+    differs: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    paths: tuple[str, ...] = ()
+    left_out: int = 0
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

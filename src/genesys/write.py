@@ -108,8 +108,8 @@ def _exchange(temp: str, real: str, expected_hash: str, digest: str) -> bool:
         return False  # the note was deleted or moved meanwhile
 
 
-def create(root: Path, path: str, raw: bytes, *, hidden_ok: bool = False) -> FileStat:
-    """Write a new file, with its folders; never over an existing one.
+def create(root: Path, path: str, raw: bytes, mtime_ns: int = 0, *, hidden_ok: bool = False) -> FileStat:
+    """Write a new file, with its folders; never over an existing one. ``mtime_ns`` is its time, if not now.
 
     Raises :class:`WriteRefused` where the path is taken or hidden (no note is, ``hidden_ok`` is for other
     files), :class:`PathEscape`, :class:`DiskFull`.
@@ -122,6 +122,8 @@ def create(root: Path, path: str, raw: bytes, *, hidden_ok: bool = False) -> Fil
     with write_errors(path):
         temp = _temp(os.path.dirname(real), raw, None, f"{content_hash(raw)[:MARK]}-")
         try:
+            if mtime_ns:
+                os.utime(temp, ns=(mtime_ns, mtime_ns))
             move_into(temp, real)
             temp = ""
         except FileExistsError:

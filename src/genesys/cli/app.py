@@ -36,6 +36,8 @@ COMMANDS = {
     "decay": "lasting",
     "unwrite": "lasting",
     "serve": "serve",
+    "export": "porting",
+    "import": "porting",
     "daemon": "daemon",
     "hook": "hooks",
 }
@@ -64,7 +66,7 @@ def _app(names: list[str]) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"genesys.cli.{COMMANDS[name]}")
-        app.command(name)(getattr(module, name))
+        app.command(name)(getattr(module, "import_" if name == "import" else name))
     return app
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genesys.engine.base import Session
+from genesys.engine.base import Progress, Session
 from genesys.engine.names import resolve_name
 from genesys.model import EdgeType, Kind, MemoryType
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
         CoreList,
         DecayReport,
         Forgotten,
+        ImportReport,
         NoteRef,
         Remembered,
         WriteReport,
@@ -195,3 +197,34 @@ class Keeping(Session):
 
         with self._lock:
             return writeback.unwrite(self._index, self.settings, self._clock(), dry_run=dry_run)
+
+    def import_memories(
+        self,
+        file: str,
+        *,
+        source: str = "auto",
+        folder: str = "",
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Bring in the memories of a file or folder (an absolute path); all of them or none.
+
+        Raises:
+            UsageError: the source is not what it should be; the message says where. WriteRefused, DiskFull:
+            the vault can't be written. In each case nothing was changed.
+        """
+        from genesys.engine import importing
+
+        if self._index.meta_get("indexed_at") is None:  # links need the names of the vault's notes
+            self.index(embed=False)
+        with self._lock:
+            return importing.run(
+                self._index,
+                self.settings,
+                Path(file),
+                source,
+                self._clock(),
+                folder=folder,
+                dry_run=dry_run,
+                progress=progress,
+            )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Curves,
         Drawing,
         Explanation,
+        ExportReport,
         NoteRef,
         Stats,
         StatusReport,
@@ -190,6 +191,21 @@ class Genesys(Keeping):
 
         with self._lock:
             return graphs.as_graphml(self._index, inferred=inferred)
+
+    def export(self, file: str, format: str, *, notes: bool = False, force: bool = False) -> ExportReport:
+        """Write all memories (with ``notes`` all notes) to a file or folder; see DESIGN §12.
+
+        Raises:
+            UsageError: there is no such format. WriteRefused: the file exists already, or can't be written.
+        """
+        from pathlib import Path
+
+        from genesys.engine import exporting
+
+        with self._lock:
+            path = Path(file)
+            kind = exporting.format_of(path, format)
+            return exporting.run(self._index, self.settings, path, kind, notes=notes, force=force)
 
     def explain(self, name: str) -> Explanation:
         """Why a note has its score: factors, accesses, thresholds, and what would change them."""

@@ -13,7 +13,17 @@ from genesys.model import EdgeType, MemoryType, ParseOptions
 from genesys.parse.frontmatter import load, split
 from genesys.parse.note import parse_note
 
-__all__ = ["MemoryDraft", "as_written", "can_link", "clean", "derive_title", "memory_key", "memory_note"]
+__all__ = [
+    "MemoryDraft",
+    "as_written",
+    "can_link",
+    "clean",
+    "closed",
+    "derive_title",
+    "memory_key",
+    "memory_note",
+    "yaml_text",
+]
 
 TITLE_CHARS = 80  # characters: a file name that still shows whole in Obsidian's file list
 #: What :func:`memory_note` writes; another property in a memory is a person's.
@@ -75,15 +85,15 @@ def _fields_read(text: str, draft: MemoryDraft) -> int:
 
 
 def _laid_out(draft: MemoryDraft, *, fields_first: bool) -> str:
-    lines = ["---", f"memory_id: {_yaml(draft.key)}", f"memory_type: {draft.memory_type.value}"]
+    lines = ["---", f"memory_id: {yaml_text(draft.key)}", f"memory_type: {draft.memory_type.value}"]
     if draft.category:
-        lines.append(f"category: {_yaml(draft.category)}")
+        lines.append(f"category: {yaml_text(draft.category)}")
     if draft.source_session:
-        lines.append(f"source_session: {_yaml(draft.source_session)}")
+        lines.append(f"source_session: {yaml_text(draft.source_session)}")
     lines.append(f"created: {draft.created}")
     if draft.tags:
-        lines += ["tags:", *(f"  - {_yaml(tag)}" for tag in draft.tags)]
-    body = [_closed(draft.content.strip("\n"))]
+        lines += ["tags:", *(f"  - {yaml_text(tag)}" for tag in draft.tags)]
+    body = [closed(draft.content.strip("\n"))]
     fields = [
         f"{kind.value}:: {f'[[{target}]]' if can_link(target) else target}" for target, kind in draft.related
     ]
@@ -120,12 +130,12 @@ def _contents(lines: list[str]) -> Iterator[list[str]]:
             yield text[:-1]
 
 
-def _yaml(text: str) -> str:
-    """A YAML scalar on one line; JSON's quoting is YAML's double-quoted style."""
+def yaml_text(text: str) -> str:
+    """A YAML scalar on one line, white space folded; JSON's quoting is YAML's double-quoted style."""
     return json.dumps(" ".join(clean(text).split()), ensure_ascii=False)
 
 
-def _closed(body: str) -> str:
+def closed(body: str) -> str:
     """Close a code fence that the content left open, so that the fields below stay outside of it."""
     fence = ""
     for line in body.split("\n"):

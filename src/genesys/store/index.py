@@ -67,6 +67,7 @@ Vectors
 
 State, accesses, events
   set_states([StateChange], now)              score, factors, status, pinned, core, recalls, last_recalled
+  set_times(note_id, first_seen, changed_at, status_since)
   set_written(note_id, stat, values, shift)   after a write-back; set_own(note_id, values) where none was due
   save_preimage(note_id, raw, now, keep_s), preimage(note_id) -> (time, bytes) | None
   add_accesses([AccessRow]), replace_accesses(ids, [AccessRow])
@@ -252,6 +253,9 @@ class Index(Reader):
 
     def set_states(self, changes: Iterable[StateChange], now: float) -> None:
         state.set_states(self._db, changes, now)
+
+    def set_times(self, note_id: int, first_seen: float, changed_at: float, status_since: float) -> None:
+        state.set_times(self._db, note_id, first_seen, changed_at, status_since)
 
     def set_written(self, note_id: int, stat: FileStat, values: Mapping[str, Json], shift: int = 0) -> None:
         state.set_written(self._db, note_id, stat, values, shift)

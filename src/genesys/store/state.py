@@ -15,7 +15,16 @@ from genesys.store.restore import timestamp
 if TYPE_CHECKING:
     from genesys.store.rows import StateChange
 
-__all__ = ["counts", "own_of", "preimage", "save_preimage", "set_own", "set_states", "set_written"]
+__all__ = [
+    "counts",
+    "own_of",
+    "preimage",
+    "save_preimage",
+    "set_own",
+    "set_states",
+    "set_times",
+    "set_written",
+]
 
 
 def set_states(db: Db, changes: Iterable[StateChange], now: float) -> None:
@@ -44,6 +53,14 @@ def set_states(db: Db, changes: Iterable[StateChange], now: float) -> None:
             recalls = coalesce(?, recalls), last_recalled = coalesce(?, last_recalled) WHERE id = ?""",
             rows,
         )
+
+
+def set_times(db: Db, note_id: int, first_seen: float, changed_at: float, status_since: float) -> None:
+    """When a note was first seen, last changed and came to its status, as another index knew it."""
+    db.run(
+        "UPDATE notes SET first_seen = ?, changed_at = ?, status_since = ? WHERE id = ?",
+        (first_seen, changed_at, status_since, note_id),
+    )
 
 
 def set_written(db: Db, note_id: int, stat: FileStat, values: Mapping[str, Json], shift: int = 0) -> None:
