@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genesys.parse.mentions import build_matcher, find_names, name_forms
+from genesys.parse.mentions import build_matcher, change_matcher, find_names, name_forms
 
 
 def found(text: str, *names: str, need_capital: bool = True) -> list[str]:
@@ -68,3 +68,24 @@ def test_mentions_stand_in_order_and_apart(text: str, names: list[str]) -> None:
     for mention in find_names(matcher, text):
         assert at <= mention.start < mention.end <= len(text)
         at = mention.end
+
+
+_NAMES = st.dictionaries(
+    st.integers(0, 6),
+    st.lists(st.sampled_from(["Ada", "Ada Lovelace", "Love", "Pump", "Water Pump"])),
+    max_size=6,
+)
+
+
+@given(_NAMES, _NAMES)
+def test_a_changed_matcher_finds_what_a_new_one_finds(
+    before: dict[int, list[str]], after: dict[int, list[str]]
+) -> None:
+    """Whatever notes come to be called, and however often that changes."""
+    text = "Ada Lovelace wrote of the Water Pump; Ada may Love the Pump."
+    once = change_matcher(build_matcher(before), before, after)
+    twice = change_matcher(change_matcher(once, after, before), before, after)
+    new = build_matcher(after)
+    expected = [(m.start, m.end, new.owners[m.name]) for m in find_names(new, text)]
+    for matcher in (once, twice):
+        assert expected == [(m.start, m.end, matcher.owners[m.name]) for m in find_names(matcher, text)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from genesys.errors import PathEscape
@@ -21,11 +21,16 @@ _SPELLINGS = sys.platform in ("darwin", "win32")
 
 
 def glance(
-    root: Path, rules: Rules, paths: Collection[str], known: Mapping[str, FileStat]
+    root: Path,
+    rules: Rules,
+    paths: Collection[str],
+    known: Mapping[str, FileStat],
+    folder_known: Callable[[str], bool],
 ) -> tuple[Walk, dict[str, FileStat]] | None:
     """What :func:`genesys.vault.walk` would say of these paths, and what the index knows of them.
 
-    None where only a walk can tell: folders came or went, links, too many paths, odd names.
+    ``known`` is of these paths; ``folder_known`` says whether the index has a file below one of them. None
+    where only a walk can tell: folders came or went, links, too many paths, odd names.
     """
     if _SPELLINGS or len(paths) > MOST:
         return None
@@ -43,10 +48,8 @@ def glance(
         stat = file_stat(root, path, follow=rules.follow)
         if stat is not None:
             files.append(stat)
-        elif path not in known:
-            prefix = path + "/"
-            if any(other.startswith(prefix) for other in known):
-                return None  # a folder went
+        elif path not in known and folder_known(path):
+            return None  # a folder went
     return Walk(tuple(files)), concerned
 
 

@@ -14,15 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from genesys.accounts import IndexReport
+from genesys.engine.glance import MOST as GLANCED
 from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
-from genesys.ignore import load_rules
+from genesys.ignore import Rules, load_rules
 from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
 from genesys.settings import Settings
 from genesys.store.index import Index
-from genesys.vault import file_type, is_empty_folder, walk
+from genesys.vault import Walk, file_type, is_empty_folder, walk
 
 __all__ = ["Progress", "resolve_links", "run"]
 
@@ -49,6 +50,7 @@ class Pass:
     kept: list[str] = field(default_factory=list)
     emptied: tuple[str, ...] = ()  # folders that stand there with nothing in them, where notes were
     partial: bool = False  # only some paths were looked at
+    stored: list[str] = field(default_factory=list)  # paths that were put
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -82,10 +84,9 @@ def run(
     job = Pass(settings, index, now, full, reparse, progress or _silent)
     with job.phase("walk"):
         rules = load_rules(settings.vault, follow=settings.follow_links)
-        known: Mapping[str, FileStat] = index.file_states()
-        some = glance(settings.vault, rules, paths, known) if paths and not (full or reparse) else None
+        some = _some(job, rules, paths) if paths and not (full or reparse) else None
         job.partial = some is not None
-        found, known = some or (walk(settings.vault, rules), known)
+        found, known = some or (walk(settings.vault, rules), index.file_states())
         plan = make_plan(found.files, known, keep=found.unreadable, full=full or reparse)
         if plan.removed and not full:
             job.emptied = _emptied(job, plan.removed)
@@ -95,6 +96,11 @@ def run(
         return _preview(job, plan, known)
     _apply(job, plan, known)
     return _report(job, rules.problems)
+
+
+def _some(job: Pass, rules: Rules, paths: Collection[str]) -> tuple[Walk, dict[str, FileStat]] | None:
+    known = job.index.file_states(paths) if len(paths) <= GLANCED else {}
+    return glance(job.settings.vault, rules, paths, known, job.index.any_below)
 
 
 def _silent(phase: str, done: int, total: int) -> None:
@@ -177,7 +183,8 @@ def _infer(job: Pass) -> None:
     """Edges that nobody wrote: order and mentions; they follow every change of notes and titles."""
     from genesys.engine import inferring
 
-    inferring.refresh(job.index)
+    some = job.partial and not (job.counts["moved"] or job.counts["removed"])
+    inferring.refresh(job.index, set(job.index.note_ids(job.stored).values()) if some else None)
 
 
 def resolve_links(index: Index) -> int:
@@ -250,6 +257,7 @@ def _put(job: Pass, batch: Sequence[FileRecord], known: Mapping[str, FileStat]) 
             job.counts["touched"] += sum(_stamped(known[s.path], s) for s in same)
         if fresh:
             job.index.put(fresh, job.now)
+            job.stored += [record.stat.path for record in fresh]
 
 
 def _stamped(old: FileStat, new: FileStat) -> bool:

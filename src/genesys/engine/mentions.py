@@ -6,11 +6,12 @@ new name one full-text search for the notes that may have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from weakref import WeakKeyDictionary
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from genesys.model import CreatedBy, Edge, EdgeType
-from genesys.parse.mentions import Matcher, build_matcher, find_names, name_forms
+from genesys.parse.mentions import Matcher, build_matcher, change_matcher, find_names, name_forms
 from genesys.parse.text import fold
 from genesys.store.index import Index
 from genesys.store.text import fts_quote
@@ -23,41 +24,98 @@ MAX_PER_NOTE = 64  # of one note's text; an index of everything is no evidence f
 CHUNK = 512  # notes read at once
 MANY_NAMES = 200  # changed names from which reading all texts is cheaper than searching for each
 
-_matchers: WeakKeyDictionary[Index, tuple[object, Matcher]] = WeakKeyDictionary()
+MANY_ADDED = 500  # names that came after the matcher was built; with more it is built anew
+KEPT = 4  # vaults of one process whose names are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the notes of an index are called at one time, and the matcher for it."""
+
+    stamp: object
+    called: Mapping[int, tuple[str, ...]]
+    matcher: Matcher
+
+
+# Of the whole process, not of a connection: the daemon asks on one and writes on another.
+_kept: dict[tuple[str, float], _Names] = {}
+_lock = threading.Lock()
 
 
 def matcher_of(index: Index) -> Matcher:
     """Titles, headings over whole notes and aliases, by note id; kept while no name changes."""
-    stamp = index.names_version() or index.places_version()
-    cached = _matchers.get(index)
-    if cached is None or cached[0] != stamp:
-        matcher = build_matcher({r.note_id: (r.title, r.heading, *r.aliases) for r in index.names()})
-        cached = _matchers[index] = (stamp, matcher)
-    return cached[1]
+    names = _kept_names(index)
+    if names is None:
+        called = _called(index)
+        names = _keep(index, _Names(_stamp(index), called, build_matcher(called)))
+    return names.matcher
 
 
-def refresh_mentions(index: Index) -> tuple[int, int]:
-    """Bring the edges of mention up to date; (added, removed)."""
+def _stamp(index: Index) -> object:
+    return index.names_version() or index.places_version()
+
+
+def _called(index: Index, notes: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
+    return {row.note_id: (row.title, row.heading, *row.aliases) for row in index.names(notes)}
+
+
+def _kept_names(index: Index) -> _Names | None:
+    with _lock:
+        names = _kept.get((str(index.path), index.born))
+    return names if names and names.stamp == _stamp(index) else None
+
+
+def _keep(index: Index, names: _Names) -> _Names:
+    with _lock:
+        _kept.pop(key := (str(index.path), index.born), None)
+        _kept[key] = names
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+    return names
+
+
+def _followed(index: Index, names: _Names | None, notes: set[int]) -> _Names:
+    """The names after these notes came to be called otherwise."""
+    if names is None or len(notes) > MANY_NAMES or names.matcher.added > MANY_ADDED:
+        called = _called(index)
+        return _Names(_stamp(index), called, build_matcher(called))
+    after = _called(index, notes)
+    before = {note: names.called[note] for note in notes if note in names.called}
+    matcher = change_matcher(names.matcher, before, after)
+    called = {note: name for note, name in names.called.items() if note not in notes} | after
+    return _Names(_stamp(index), called, matcher)
+
+
+def refresh_mentions(index: Index, notes: Collection[int] | None = None) -> tuple[int, int]:
+    """Bring the edges of mention up to date; (added, removed).
+
+    ``notes``, where given, are all that can be called otherwise than before.
+    """
     added = removed = 0
     with index.transaction():
         todo = set(index.stale_mentions())
-        todo |= _naming(index, index.sync_names(), len(todo))
-        if not todo:
+        names = _kept_names(index)
+        changed = index.sync_names(notes)
+        todo |= _naming(index, sorted({name for _, name in changed}), len(todo))
+        if not todo and (names is None or not changed):
             return 0, 0
-        matcher = matcher_of(index)
-        order = sorted(todo)
+        if changed or names is None:
+            names = _followed(index, names, {note for note, _ in changed})
+        order, matcher = sorted(todo), names.matcher
         for start in range(0, len(order), CHUNK):
             part = order[start : start + CHUNK]
             plus, minus = index.replace_inferred(CreatedBy.MENTION, _edges(index, matcher, part), part)
             added, removed = added + plus, removed + minus
-        index.mark_mentions(order)
+        if order:
+            index.mark_mentions(order)
+    _keep(index, names)  # not before it is certain
     return added, removed
 
 
 def _naming(index: Index, names: list[str], stale: int) -> set[int]:
     """Notes whose text may have one of the names that came or went."""
-    total = index.counts().notes if names else 0
-    if len(names) > MANY_NAMES or (names and stale * 2 > total):
+    most = len(names) > MANY_NAMES or (stale > MANY_NAMES and stale * 2 > index.counts().notes)
+    if names and most:
         return {row.note_id for row in index.names()}
     found: set[int] = set()
     for words in {fold(form) for name in names for form in name_forms(name)}:

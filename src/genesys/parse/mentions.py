@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import ahocorasick_rs
 
 from genesys.parse.stopwords import CJK_STOP, STOP
 
-__all__ = ["Matcher", "Mention", "build_matcher", "find_names", "name_forms"]
+__all__ = ["Matcher", "Mention", "build_matcher", "change_matcher", "find_names", "name_forms"]
 
 MIN_LETTERS = 3  # of a name of one word
 MIN_HEAD = 5  # letters of what stands before a comma, to be a name by itself ("Harrisburg, Pennsylvania")
@@ -48,11 +48,21 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """``names`` are the forms looked for, lower-cased; ``owners[i]`` the notes that go by ``names[i]``."""
+    """``names`` are the forms looked for, lower-cased; ``owners[i]`` the notes that go by ``names[i]``.
+
+    ``parts`` find them: each from the name of its number on, up to the next part's. A name without owners is
+    one that went.
+    """
 
     names: tuple[str, ...]
     owners: tuple[tuple[int, ...], ...]
-    automaton: ahocorasick_rs.AhoCorasick | None
+    parts: tuple[tuple[int, ahocorasick_rs.AhoCorasick], ...]
+    whole: bool = True  # one part, and every name has owners
+
+    @property
+    def added(self) -> int:
+        """How many names came after it was built."""
+        return len(self.names) - self.parts[1][0] if len(self.parts) > 1 else 0
 
 
 def _lower(text: str) -> str:
@@ -92,13 +102,38 @@ def _specific(form: str) -> bool:
 def build_matcher(names: Mapping[int, Iterable[str]]) -> Matcher:
     """A matcher for notes (by number) and what each is called. No names: it finds nothing."""
     owners: dict[str, set[int]] = {}
-    for note, called in names.items():
-        for name in called:
-            for form in name_forms(name):
-                owners.setdefault(form, set()).add(note)
+    for note, form in _forms(names):
+        owners.setdefault(form, set()).add(note)
     forms = tuple(sorted(owners))
-    automaton = ahocorasick_rs.AhoCorasick(forms) if forms else None
-    return Matcher(forms, tuple(tuple(sorted(owners[f])) for f in forms), automaton)
+    parts = ((0, ahocorasick_rs.AhoCorasick(forms)),) if forms else ()
+    return Matcher(forms, tuple(tuple(sorted(owners[f])) for f in forms), parts)
+
+
+def change_matcher(
+    matcher: Matcher, before: Mapping[int, Iterable[str]], after: Mapping[int, Iterable[str]]
+) -> Matcher:
+    """The matcher when some notes are called otherwise than ``before``; it costs what changed."""
+    if not matcher.parts:
+        return build_matcher(after)
+    places = {name: place for place, name in enumerate(matcher.names)}
+    names, owners = list(matcher.names), list(matcher.owners)
+    for note, form in _forms(before):
+        owners[places[form]] = tuple(other for other in owners[places[form]] if other != note)
+    for note, form in _forms(after):
+        if form not in places:
+            places[form] = len(names)
+            names.append(form)
+            owners.append(())
+        owners[places[form]] = tuple(sorted({*owners[places[form]], note}))
+    first = matcher.parts[1][0] if len(matcher.parts) > 1 else len(matcher.names)
+    parts = matcher.parts[:1]
+    if len(names) > first:
+        parts += ((first, ahocorasick_rs.AhoCorasick(names[first:])),)
+    return Matcher(tuple(names), tuple(owners), parts, whole=False)
+
+
+def _forms(names: Mapping[int, Iterable[str]]) -> Iterator[tuple[int, str]]:
+    return ((note, form) for note, called in names.items() for name in called for form in name_forms(name))
 
 
 def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Sequence[Mention]:
@@ -106,11 +141,11 @@ def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Seq
 
     ``need_capital`` holds back names of one word that are written small; a question may write them so.
     """
-    if matcher.automaton is None or not text:
+    if not matcher.parts or not text:
         return ()
     low = _lower(text)
     # Every match, inside words and inside each other: what a leftmost search skips may stand alone.
-    matches = matcher.automaton.find_matches_as_indexes(low, overlapping=True)
+    matches = _matches(matcher, low)
     # Around each place the kinds of both neighbours: no name begins or ends inside a word.
     kinds = f" {low.translate(_KINDS)} "
     alone = [m for m in matches if kinds[m[1] : m[1] + 2] != "ww" and kinds[m[2] : m[2] + 2] != "ww"]
@@ -121,6 +156,18 @@ def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Seq
             found.append(Mention(start, end, name))
             at = end
     return found
+
+
+def _matches(matcher: Matcher, low: str) -> Sequence[tuple[int, int, int]]:
+    """(name, start, end) of every name that a note has."""
+    if matcher.whole:
+        return matcher.parts[0][1].find_matches_as_indexes(low, overlapping=True)
+    return [
+        (first + name, start, end)
+        for first, automaton in matcher.parts
+        for name, start, end in automaton.find_matches_as_indexes(low, overlapping=True)
+        if matcher.owners[first + name]
+    ]
 
 
 def _leftmost_longest(match: tuple[int, int, int]) -> tuple[int, int]:

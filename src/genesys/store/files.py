@@ -10,6 +10,7 @@ from genesys.store.db import Db, listed
 from genesys.store.keys import name_key, stem
 
 __all__ = [
+    "any_below",
     "file_states",
     "hashes",
     "loosen",
@@ -24,9 +25,13 @@ __all__ = [
 ]
 
 
-def file_states(db: Db) -> dict[str, FileStat]:
-    """Every file by path. One that must be read again has no content hash and a time of zero."""
-    rows = db.all("SELECT path, type, size, mtime_ns, inode, content_hash, reread FROM files")
+def file_states(db: Db, paths: Collection[str] | None = None) -> dict[str, FileStat]:
+    """Every file, or these, by path. One that must be read again has no content hash and a time of zero."""
+    sql = "SELECT path, type, size, mtime_ns, inode, content_hash, reread FROM files"
+    if paths is None:
+        rows = db.all(sql)
+    else:
+        rows = db.all(f"{sql} WHERE path IN (SELECT value FROM json_each(?))", (listed(paths),))
     types = {t.value: t for t in FileType}
     return {
         path: FileStat(
@@ -34,6 +39,12 @@ def file_states(db: Db) -> dict[str, FileStat]:
         )
         for path, kind, size, mtime, inode, digest, again in rows
     }
+
+
+def any_below(db: Db, folder: str) -> bool:
+    """Whether any file lies in or below the folder."""
+    sql = "SELECT EXISTS(SELECT 1 FROM files WHERE path > ? AND path < ?)"
+    return bool(db.value(sql, (folder + "/", folder + "0")))  # "0" is the character behind "/"
 
 
 def hashes(db: Db) -> dict[str, list[str]]:

@@ -10,12 +10,14 @@ Opening and meta
   snapshot()                        several reads of one state
   state()                           another value after any change, whoever made it
   meta_get(key), meta_set(key, v)   named values; None removes
+  born                              when the file was made
   reindex_due, reindexed()          a migration asks for a full re-read; say that it was done
   check()                           problems of the file, [] where it is sound (reads all of it)
   set_aside(path)                   (function) move a broken index out of the way
 
 Files (writers: one transaction each)
-  file_states() -> {path: FileStat}           content_hash "" and mtime 0: must be read again
+  file_states(paths=None) -> {path: FileStat} content_hash "" and mtime 0: must be read again
+  any_below(folder)                           whether it holds any file
   hashes() -> {content_hash: [path]}          to recognise moves
   put([FileRecord], now) -> PutReport         upsert everything of the files; passages diffed by text hash
   touch([FileStat])                           same content, new stat
@@ -40,7 +42,7 @@ Notes and names
   note_stamps() -> [NoteStamp]                for a comparison with an earlier state
   matching(filters) -> ids, unmet(filters) -> [line]
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)
-  names() -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
+  names(ids=None) -> [NameRow], notes_by_key(key), notes_by_alias(alias) -> [path]
   paths_by_key(key) (any type), notes_by_property(key, value) -> [path]
   memories_after(id) -> [(id, path)]           the memories with a higher id
   has_unscored_own() -> bool                  a note brought a score of its own and was not scored since
@@ -52,7 +54,7 @@ Passages and full text
   search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
   match_rows(match, weights[4], limit) -> (passage ids, bm25) in columns, unordered
   places_version() -> counters of passages and edges, people_pairs(), similar_words(start, limit)
-  stale_mentions(), mark_mentions(ids), sync_names() -> [changed name], names_version()
+  stale_mentions(), mark_mentions(ids), sync_names(notes=None) -> [(note, name)], names_version()
   daily_notes() -> [path], written_sequence() -> {(earlier, later)}
   doc_frequency(terms) -> {term: passages}, stems(text) -> [token]
 
@@ -167,6 +169,11 @@ class Index(Reader):
         return self._db.path
 
     @property
+    def born(self) -> float:
+        """When the file was made; tells two indexes apart that lie at one path one after the other."""
+        return float(self._db.value("SELECT min(applied) FROM migrations"))
+
+    @property
     def read_only(self) -> bool:
         return self._db.read_only
 
@@ -219,8 +226,8 @@ class Index(Reader):
     def add_edges(self, edges: Iterable[Edge]) -> int:
         return graph.add_edges(self._db, edges)
 
-    def sync_names(self) -> list[str]:
-        return ranking.sync_names(self._db)
+    def sync_names(self, notes: Collection[int] | None = None) -> list[tuple[int, str]]:
+        return ranking.sync_names(self._db, notes)
 
     def mark_mentions(self, note_ids: Sequence[int]) -> None:
         ranking.mark_mentions(self._db, note_ids)

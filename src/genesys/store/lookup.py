@@ -239,14 +239,17 @@ TITLE_HEADINGS = """SELECT note_id, name FROM (
     WHERE o.note_id = t.note_id AND json_extract(o.heading, '$[0]') IS NOT t.name)"""
 
 
-def names(db: Db) -> list[NameRow]:
-    """Every note with every name it goes by, in order of path; notes that opted out excluded."""
+def names(db: Db, ids: Collection[int] | None = None) -> list[NameRow]:
+    """Every note, or these, with every name it goes by, in order of path; notes that opted out excluded."""
+    args = () if ids is None else (listed(ids),)
+    of_note, of_passage = ("", "") if ids is None else (f" AND n.id IN {_LIST}", f" AND p.note_id IN {_LIST}")
     with db.snapshot():
-        aliases = aliases_of(db)
-        headings: dict[int, str] = dict(db.all(TITLE_HEADINGS))
+        aliases = aliases_of(db, ids)
+        headings: dict[int, str] = dict(db.all(TITLE_HEADINGS.replace(") t", f"{of_passage}) t"), args))
         rows = db.all(
-            """SELECT n.id, f.path, n.title FROM notes n JOIN files f ON f.id = n.id
-            WHERE n.opted_out = 0 ORDER BY f.path"""
+            f"""SELECT n.id, f.path, n.title FROM notes n JOIN files f ON f.id = n.id
+            WHERE n.opted_out = 0{of_note} ORDER BY f.path""",
+            args,
         )
     return [
         NameRow(note, path, title, aliases.get(note, ()), headings.get(note, ""))

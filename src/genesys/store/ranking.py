@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -91,15 +91,21 @@ def mark_mentions(db: Db, notes: Sequence[int]) -> None:
     db.run(f"INSERT OR REPLACE INTO mention_marks(note_id, mark) {marks}", (listed(notes),))
 
 
-def sync_names(db: Db) -> list[str]:
-    """Bring the list of names up to date; those that came or went since the last call."""
-    gone = db.all(f"SELECT note_id, name FROM mention_names EXCEPT SELECT note_id, name FROM ({_NAMES})")
-    come = db.all(f"SELECT note_id, name FROM ({_NAMES}) EXCEPT SELECT note_id, name FROM mention_names")
+def sync_names(db: Db, notes: Collection[int] | None = None) -> list[tuple[int, str]]:
+    """Bring the list of names up to date; (note id, name) of those that came or went since the last call.
+
+    Where ``notes`` are given, all others are known to be called as before.
+    """
+    some = "" if notes is None else "WHERE note_id IN (SELECT value FROM json_each(?1))"
+    args = () if notes is None else (listed(notes),)
+    old, new = (f"SELECT note_id, name FROM {names} {some}" for names in ("mention_names", f"({_NAMES})"))
+    gone = db.all(f"{old} EXCEPT {new}", args)
+    come = db.all(f"{new} EXCEPT {old}", args)
     db.many("DELETE FROM mention_names WHERE note_id = ? AND name = ?", gone)
     db.many("INSERT OR IGNORE INTO mention_names(note_id, name) VALUES(?, ?)", come)
     if gone or come:
         meta.bump(db, NAMES_VERSION)
-    return sorted({str(name) for _, name in (*gone, *come)})
+    return sorted({(int(note), str(name)) for note, name in (*gone, *come)})
 
 
 def names_version(db: Db) -> int:

@@ -60,8 +60,11 @@ class Reader:
 
     # files
 
-    def file_states(self) -> dict[str, FileStat]:
-        return files.file_states(self._db)
+    def file_states(self, paths: Collection[str] | None = None) -> dict[str, FileStat]:
+        return files.file_states(self._db, paths)
+
+    def any_below(self, folder: str) -> bool:
+        return files.any_below(self._db, folder)
 
     def hashes(self) -> dict[str, list[str]]:
         return files.hashes(self._db)
@@ -131,8 +134,8 @@ class Reader:
     def aliases_of(self, ids: Collection[int] | None = None) -> dict[int, tuple[str, ...]]:
         return lookup.aliases_of(self._db, ids)
 
-    def names(self) -> list[NameRow]:
-        return lookup.names(self._db)
+    def names(self, ids: Collection[int] | None = None) -> list[NameRow]:
+        return lookup.names(self._db, ids)
 
     def notes_by_key(self, key: str) -> list[str]:
         return lookup.notes_by_key(self._db, key)
