@@ -31,6 +31,7 @@ __all__ = [
     "SettingsError",
     "describe",
     "find_vault",
+    "lasting_variables",
     "load_settings",
     "machine_id",
     "obsidian_config",
@@ -190,6 +191,20 @@ def describe() -> list[SettingDoc]:
             for o in _options().values()
         ),
     ]
+
+
+def lasting_variables(env: Mapping[str, str], settings: Settings) -> tuple[tuple[str, str], ...]:
+    """The settings that only this environment has, for another program that starts us without it.
+
+    Keys are left out: they belong into no file that we write.
+    """
+    found = []
+    for option in _options().values():
+        if option.name.endswith("_key") or unset(env.get(option.env)):
+            continue
+        value = getattr(settings, option.name, None)
+        found.append((option.env, str(value) if isinstance(value, Path) else env[option.env]))
+    return tuple(found)
 
 
 @cache

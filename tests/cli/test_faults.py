@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -246,7 +247,7 @@ def test_doctor_without_a_vault_still_checks_the_rest(tmp_path: Path) -> None:
 
 
 def test_doctor_warns_of_a_synced_folder(tmp_path: Path) -> None:
-    """A database there is changed under SQLite's feet; a warning is no failure."""
+    """A database there is changed under SQLite's feet; a warning is no failure, and its command mends it."""
     vault = tmp_path / "Dropbox" / "vault"
     vault.mkdir(parents=True)
     (vault / "a.md").write_text("a")
@@ -254,5 +255,23 @@ def test_doctor_warns_of_a_synced_folder(tmp_path: Path) -> None:
     code, found = checks(vault)
     assert code == 0
     assert found["sync"]["warning"]
-    assert "GENESYS_INDEX" in str(found["sync"]["fix"])
     assert "fix: " in invoke("doctor", vault=vault).stdout
+    subprocess.run(str(found["sync"]["fix"]), shell=True, check=True)
+    assert invoke("index", vault=vault).code == 0
+    assert "sync" not in checks(vault)[1]
+
+
+def test_doctor_says_what_is_sound_but_not_whole(vault_with_a_problem: Path) -> None:
+    """Passages without vectors, notes that could be read only in part: warnings, with a command each."""
+    code, found = checks(vault_with_a_problem)
+    assert code == 0
+    assert found["vectors"]["warning"]
+    assert "genesys index" in str(found["vectors"]["fix"])
+    assert "genesys status" in str(found["notes"]["fix"])
+
+
+@pytest.fixture
+def vault_with_a_problem(tmp_path: Path) -> Path:
+    (tmp_path / "a.md").write_text("---\na: [\n---\nA text of some words.\n")
+    assert invoke("index", "--no-embed", vault=tmp_path).code == 0
+    return tmp_path

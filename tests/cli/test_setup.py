@@ -97,7 +97,7 @@ def test_a_file_that_is_no_json_is_left_with_what_to_paste(home: Path) -> None:
     done = invoke("setup", str(notes(home)), "--yes")
     assert 1 == done.code
     assert "! Claude Code: left alone, it is not valid JSON (line 1" in done.stdout
-    assert '"mcpServers": {' in done.stdout
+    assert f"put this into {home / '.claude.json'}" in done.stdout
     assert b'{"broken": ' == (home / ".claude.json").read_bytes()
     assert b"mcpServers" in desktop(home).read_bytes()
 
@@ -121,6 +121,21 @@ def test_another_s_name_is_never_taken(home: Path) -> None:
     assert other == (home / ".claude.json").read_bytes()
     assert 0 == invoke("setup", *options, "--name", "notes").code
     assert {"genesys", "notes"} == set(json.loads((home / ".claude.json").read_bytes())["mcpServers"])
+
+
+def test_settings_of_this_terminal_go_with_the_entry(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claude starts the server without them, and would make a second index; a key is no setting to copy."""
+    monkeypatch.setenv("GENESYS_INDEX", "index.db")
+    monkeypatch.setenv("GENESYS_EMBED_KEY", "sk-secret")
+    monkeypatch.chdir(tmp_path)
+    done = invoke("setup", str(notes(home)), "--yes", "--client", "code")
+    assert 0 == done.code
+    env = json.loads((home / ".claude.json").read_bytes())["mcpServers"]["genesys"]["env"]
+    assert FAKE | {"GENESYS_INDEX": str(tmp_path / "index.db")} == env
+    assert (tmp_path / "index.db").exists()
+    assert not (notes(home) / ".genesys" / "index.db").exists()
 
 
 @pytest.mark.parametrize("name", ["", "my notes", "日記", "a.b"])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connect.homes import CODE, FAST, everything, furnished, hooks, planned, step
+from connect.homes import CODE, FAST, PROGRAM, everything, furnished, hooks, planned, step
 from genesys.connect.apply import apply, undo_all
 from genesys.connect.journal import BACKUPS, Journal, load, locked
 from genesys.connect.plan import Change, Refusal, Step, plan
@@ -162,18 +162,47 @@ def test_backups_are_the_person_s_alone(home: Path) -> None:
         assert not path.stat().st_mode & 0o077, path
 
 
-def test_somebody_faster_wins(home: Path) -> None:
-    """The file changed between plan and write: it is left as it is, and nothing remains to undo."""
+def test_what_a_client_writes_meanwhile_stays(home: Path) -> None:
+    """The file changed between plan and write: our entry goes into what it is now, and out of it again."""
     file = home / ".claude.json"
     (change,) = planned(step(file))
+    file.write_bytes(b'{"theme": "dark"}')
     before = everything(home)
-    file.write_bytes(b"{}")
-    with pytest.raises(ConfigRefused, match="at the same moment"):
-        apply(change, load(place(home)))
-    assert b"{}" == file.read_bytes()
-    assert () == load(place(home)).entries
-    file.write_bytes(CODE)
+    apply(change, load(place(home)))
+    assert {"theme", "mcpServers"} == set(json.loads(file.read_bytes()))
     take_back(home)
+    assert before == everything(home)
+
+
+def test_what_became_impossible_meanwhile_is_refused(home: Path) -> None:
+    """Nothing is written, and nothing remains to undo."""
+    file = home / ".claude.json"
+    (change,) = planned(step(file))
+    for now in (b"{", b'{"mcpServers": {"genesys": {"command": "other"}}}'):
+        file.write_bytes(now)
+        before = everything(home)
+        with pytest.raises(ConfigRefused, match="changed meanwhile"):
+            apply(change, load(place(home)))
+        assert before == everything(home)
+
+
+def test_what_somebody_else_did_meanwhile_is_not_done_twice(home: Path) -> None:
+    """The entry is there already: there is nothing to undo either."""
+    file = home / ".claude.json"
+    (change,) = planned(step(file))
+    file.write_bytes(change.after)
+    before = everything(home)
+    assert not apply(change, load(place(home))).entries
+    assert before == everything(home)
+
+
+def test_a_write_that_fails_leaves_nothing_behind(home: Path) -> None:
+    """Not even the folder of the record."""
+    (change,) = planned(step(home / "new" / "x.json"))
+    (home / "new").write_bytes(b"a file where a folder must be")
+    before = everything(home)
+    with pytest.raises(ConfigRefused, match=r"new/x\.json"):
+        apply(change, load(place(home)))
     assert before == everything(home)
 
 
@@ -217,6 +246,7 @@ def test_the_name_of_another_is_not_taken(home: Path) -> None:
             "another vault there: /work notes",
         ),
         ({"command": "genesys", "args": ["serve", "--vault=/notes"]}, "did not write"),
+        ({"command": "/opt/genesys/bin/genesys", "args": ["serve"]}, "none that is named"),
         ("text", "another server"),
     ):
         file.write_text(json.dumps({"mcpServers": {"genesys": entry}}))
@@ -224,6 +254,13 @@ def test_the_name_of_another_is_not_taken(home: Path) -> None:
         assert isinstance(refusal, Refusal)
         assert refusal.taken
         assert word in refusal.reason
+
+
+def test_the_same_server_by_another_s_hand_is_enough(home: Path) -> None:
+    """It is connected already, whatever settings it has besides."""
+    server = {"command": PROGRAM[0], "args": ["serve", "--vault=/notes"], "env": {"GENESYS_THREADS": "2"}}
+    (home / "x.json").write_text(json.dumps({"mcpServers": {"genesys": server}}))
+    assert [False] == [change.needed for change in planned(step(home / "x.json"))]
 
 
 def test_what_setup_wrote_follows_the_program(home: Path) -> None:

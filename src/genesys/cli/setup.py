@@ -80,13 +80,13 @@ def setup(
     with locked(place):
         journal = load(place)
         planned = _renamed(plan_shown(todo, journal), journal, server, ask=not (yes or print_only))
-        refused = _say_what_to_paste(planned, server, name, always=not todo)
+        refused = _say_what_to_paste(planned, server, name)
         if print_only:
             raise typer.Exit(bool(refused))
         if refused and refused == len(planned):
             raise typer.Exit(1)
         changes = _agreed(planned, yes=yes)
-        journal = _applied(changes, _with_trees(journal, settings))
+        journal = _with_trees(_applied(changes, journal), settings)
     _index(settings)
     _check(server)
     _say_what_next(bool(changes), journal)
@@ -121,8 +121,10 @@ def _chosen(named: Path | None) -> Path:
 
 def _server(settings: Settings) -> Server:
     from genesys.connect.entries import Server, program
+    from genesys.settings import lasting_variables
 
-    return Server(program(sys.argv[0], sys.executable), str(settings.vault))
+    env = lasting_variables(os.environ, settings)
+    return Server(program(sys.argv[0], sys.executable), str(settings.vault), env)
 
 
 # ------------------------------------------------------------------ plan, show, ask
@@ -164,18 +166,21 @@ def _renamed(
     return [item for item in planned if item not in taken] + plan_shown(steps, journal)
 
 
-def _say_what_to_paste(
-    planned: Iterable[Change | Refusal], server: Server, name: str, *, always: bool
-) -> int:
-    """How many were refused; where there is anything left to do by hand, what to paste."""
-    from genesys.connect.entries import paste
-    from genesys.connect.plan import Refusal
+def _say_what_to_paste(planned: Iterable[Change | Refusal], server: Server, name: str) -> int:
+    """How many were refused; for each what to paste instead, and where there is no client at all, too."""
+    from genesys.connect.plan import Refusal, paste
 
-    refused = sum(isinstance(item, Refusal) for item in planned)
-    if always or refused:
-        print("To connect a client by hand, put this into its file of MCP servers:")
-        print_lines(f"  {line}" for line in paste(server, name).splitlines())
-    return refused
+    refused = [item for item in planned if isinstance(item, Refusal)]
+    by_hand = {paste(item.step): str(item.step.file) for item in refused if not item.taken}
+    if not planned:
+        from genesys.connect.choose import any_client
+
+        print("There is no Claude on this machine that setup knows.")
+        by_hand[paste(any_client(server, name))] = "your client's file of MCP servers"
+    for text, where in by_hand.items():
+        print(f"To do it by hand, put this into {where}:")
+        print_lines(f"  {line}" for line in text.splitlines())
+    return len(refused)
 
 
 def _agreed(planned: Iterable[Change | Refusal], *, yes: bool) -> list[Change]:
@@ -239,7 +244,9 @@ def _check(server: Server) -> None:
     from genesys.connect.probe import notes_served
     from genesys.render import counted
 
-    notes = notes_served([*server.program, "serve", "--vault", server.vault], os.environ)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GENESYS_")}
+    command = [*server.program, "serve", "--vault", server.vault]
+    notes = notes_served(command, env | dict(server.env))
     print(f"It works: Claude will see {counted(notes, 'note')}.")
 
 

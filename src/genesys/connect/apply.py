@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genesys.connect.journal import Entry, Journal, digest, drop_folders, make_folders, missing_folders
-from genesys.connect.plan import Change, read_file
-from genesys.errors import ConfigRefused, GenesysError
+from genesys.connect.plan import Change, Refusal, plan, read_file
+from genesys.errors import ConfigRefused, GenesysError, VaultError
+from genesys.model import Json
 from genesys.parse.json_patch import remove
 from genesys.parse.json_text import read_json
 from genesys.write import content_hash, create, sweep_temp, write_if
@@ -32,8 +33,13 @@ class Undone:
 def apply(change: Change, journal: Journal) -> Journal:
     """Make one change. What is to be undone is written down first.
 
-    Raises :class:`ConfigRefused` where somebody was faster, and what a write may raise; nothing is changed.
+    Where the file was changed since the plan (Claude Code writes its own all the time) the same entries go
+    into what it is now. Raises :class:`ConfigRefused` where they can't, and what a write may raise; nothing
+    is changed then.
     """
+    change = _fresh(change, journal)
+    if not change.needed:
+        return journal
     file = change.step.file
     real = Path(os.path.realpath(file))
     entry = Entry(
@@ -53,19 +59,38 @@ def apply(change: Change, journal: Journal) -> Journal:
     except BaseException:
         if read_file(file) != change.after:
             drop_folders(entry.folders)
-            replace(written, entries=written.entries[:-1]).save()
+            written = replace(written, entries=written.entries[:-1]).save()
+            if not (written.entries or written.trees):
+                written.close()
         raise
     return written
 
 
+def _fresh(change: Change, journal: Journal) -> Change:
+    """The change, planned anew if its file is another now; only the same entries are what was agreed to."""
+    if read_file(change.step.file) == change.before:
+        return change
+    (anew,) = plan([change.step], journal.ours)
+    if isinstance(anew, Refusal):
+        raise ConfigRefused(f"{change.step.file} was changed meanwhile, and now {anew.reason}")
+    if anew.needed and _entries(anew) != _entries(change):
+        raise ConfigRefused(f"{change.step.file} was changed meanwhile", hint="run genesys setup again")
+    return anew
+
+
+def _entries(change: Change) -> list[tuple[tuple[str, ...], str, Json]]:
+    return [(item.path, item.name, item.value) for item in change.additions]
+
+
 def _write(real: Path, before: bytes | None, after: bytes) -> None:
     changed = ConfigRefused(f"{real} was changed at the same moment", hint="run genesys setup again")
-    if before is None:
-        if real.exists():
+    try:
+        if before is None:
+            create(real.parent, real.name, after, hidden_ok=True)
+        elif write_if(real.parent, real.name, content_hash(before), after) is None:
             raise changed
-        create(real.parent, real.name, after, hidden_ok=True)
-    elif write_if(real.parent, real.name, content_hash(before), after) is None:
-        raise changed
+    except VaultError as error:
+        raise ConfigRefused(f"{real}: {error.message}", hint=error.hint) from None
 
 
 def undo_all(journal: Journal) -> tuple[tuple[Undone, ...], Journal]:

@@ -17,7 +17,7 @@ from genesys.connect.places import (
 from genesys.connect.plan import Step, hook_step, server_step
 from genesys.registry import registered_vaults
 
-__all__ = ["clients", "known_vaults", "steps"]
+__all__ = ["any_client", "clients", "known_vaults", "steps"]
 
 
 def known_vaults(env: Mapping[str, str]) -> tuple[Path, ...]:
@@ -32,6 +32,11 @@ def clients(keys: Collection[str], folder: Path | None, cwd: Path, env: Mapping[
     if folder is not None or "project" in keys:
         chosen.append(project(folder or cwd))
     return chosen if keys or folder is not None else [client for client in every if client.present]
+
+
+def any_client(server: Server, name: str) -> Step:
+    """The step for a client that is not known here: only to be shown."""
+    return server_step(Client("other", "your client", Path(), False), server, name)
 
 
 def steps(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from genesys.errors import ConfigRefused, UsageError
@@ -24,7 +23,6 @@ __all__ = [
     "hook_additions",
     "hooks_of",
     "other_name",
-    "paste",
     "program",
     "same_vault",
     "server_addition",
@@ -45,10 +43,12 @@ _EXPANDED = re.compile(r"\$\{")  # Claude Code fills in variables of this form
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How a client starts the server of a vault."""
+    """How a client starts the server of a vault. ``env`` are settings that are in force only here, and that
+    it would not have by itself."""
 
     program: tuple[str, ...]
     vault: str
+    env: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 
 def program(argv0: str, executable: str, platform: str = sys.platform) -> tuple[str, ...]:
@@ -83,7 +83,9 @@ def _checked(words: Sequence[str]) -> Sequence[str]:
 def server_addition(server: Server, name: str = NAME) -> Addition:
     """The entry that makes a client start the server. Raises :class:`ConfigRefused`."""
     first, *rest = _checked([*server.program, "serve", "--vault", server.vault])
-    return Addition((SERVERS,), name, {"command": first, "args": rest})
+    env = {"env": dict(server.env)} if server.env else {}
+    _checked([value for _, value in server.env])
+    return Addition((SERVERS,), name, {"command": first, "args": rest, **env})
 
 
 def hook_additions(server: Server, platform: str = sys.platform) -> tuple[Addition, ...]:
@@ -170,12 +172,6 @@ def check_name(name: str) -> None:
         raise UsageError(
             f"a server can't be called {name!r}", hint="Only letters, digits, - and _ are possible."
         )
-
-
-def paste(server: Server, name: str = NAME) -> str:
-    """What a person can put into a client's file by hand."""
-    item = server_addition(server, name)
-    return json.dumps({SERVERS: {name: item.value}}, indent=2, ensure_ascii=False)
 
 
 def same_vault(one: str, other: Path) -> bool:

@@ -17,7 +17,7 @@ from genesys.errors import ConfigRefused
 from genesys.parse.json_patch import Addition, add, covers, look_up, remove
 from genesys.parse.json_text import JsonText, read_json
 
-__all__ = ["Change", "Refusal", "Step", "diff", "hook_step", "plan", "read_file", "server_step"]
+__all__ = ["Change", "Refusal", "Step", "diff", "hook_step", "paste", "plan", "read_file", "server_step"]
 
 CONTEXT = 2  # lines of a file around a change
 SHOWN = 400  # characters of a line; a longer one is shown around what changes
@@ -159,6 +159,8 @@ def _room_for_entry(doc: JsonText, item: Addition, ours: Sequence[Addition]) -> 
         return True, doc
     mine, wanted = server_of(found), server_of(item.value)
     written = [one for one in ours if one.name == item.name and covers(found, one.value)]
+    if mine is not None and mine == wanted and not written:
+        return True, doc  # by hand, perhaps with more settings
     if written and mine and wanted and mine.vault == wanted.vault:
         text = remove(doc, Addition(item.path, item.name, written[0].value))
         if text is not None:
@@ -188,6 +190,14 @@ def _room_for_hook(doc: JsonText, item: Addition, ours: Sequence[Addition]) -> t
 
 
 # ------------------------------------------------------------------ showing
+
+
+def paste(step: Step) -> str:
+    """What a person can put into the file by hand."""
+    doc = read_json(b"")
+    for item in step.additions:
+        doc = read_json(add(doc, item)[0].encode())
+    return doc.text.rstrip()
 
 
 def diff(change: Change) -> Iterator[str]:

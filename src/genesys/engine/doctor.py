@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from genesys.accounts import Check
 from genesys.errors import GenesysError, VaultNotFound
-from genesys.settings import Settings, load_settings
+from genesys.paths import safe_name
+from genesys.settings import VAULT_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
     pass
@@ -121,11 +122,12 @@ def _place(settings: Settings) -> Iterator[Check]:
     """A database in a synced folder is changed under SQLite's feet."""
     low = str(settings.index).lower()
     if any(name in low for name in SYNCED):
+        line = f'index = "~/.local/share/genesys/{safe_name(settings.vault.name)}.db"'
         yield Check(
             "sync",
             True,
             f"the index lies in a synced folder: {settings.index.parent}",
-            "export GENESYS_INDEX=/a/folder/outside/it/index.db (and the same in Claude's entry, as env)",
+            f"echo {quote(line)} >> {quote(str(settings.vault / VAULT_FILE))}",
             warning=True,
         )
 
