@@ -17,7 +17,7 @@ from genesys.paths import safe_name
 from genesys.settings import VAULT_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
-    pass
+    from genesys.store.index import Index
 
 __all__ = ["examine", "examine_without_vault"]
 
@@ -113,8 +113,27 @@ def _index(settings: Settings) -> Iterator[Check]:
         problems = index.check()
         counts = index.counts()
         detail = f"{counts.notes} notes, {counts.passages} passages: {problems[0] if problems else 'sound'}"
+        again = f"genesys index --full --vault {quote(str(settings.vault))}"
+        yield Check("index", not problems, detail, again)
+        if not problems:
+            yield from _completeness(index, settings)
+
+
+def _completeness(index: Index, settings: Settings) -> Iterator[Check]:
+    """What is sound and not whole: recall works, and would be better."""
+    from genesys.engine.embedding import model_of
+
+    fix = f"genesys index --vault {quote(str(settings.vault))}"
+    name, missing = model_of(settings)
+    have, total = index.vector_counts(name)
+    if not missing and have < total:
+        yield Check("vectors", True, f"{total - have} passages wait for theirs", fix, warning=True)
+    if index.counts().stale_links:
+        yield Check("links", True, "a pass was interrupted", fix, warning=True)
+    if troubled := len(index.problems()):
+        detail = f"{troubled} could be read only in part, and are never written to"
         yield Check(
-            "index", not problems, detail, f"genesys index --full --vault {quote(str(settings.vault))}"
+            "notes", True, detail, f"genesys status --vault {quote(str(settings.vault))}", warning=True
         )
 
 
