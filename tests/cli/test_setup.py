@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from connect.homes import everything, furnished
+from genesys.engine import dashboard
 from support import VAULT, child_env, invoke, run_cli
 
 FAKE = {"GENESYS_EMBEDDER": "fake", "GENESYS_IDLE_EXIT_S": "1"}
@@ -69,6 +70,23 @@ def test_an_index_that_knows_more_than_the_vault_stays(home: Path) -> None:
     assert ".genesys: kept" in undone.stdout
     assert (notes(home) / ".genesys" / "index.db").exists()
     assert not (home / ".local").exists()
+
+
+def test_a_dashboard_comes_with_setup_and_goes_with_it(home: Path) -> None:
+    """Shown as a diff, written once, taken away by --undo; one that a person changed stays theirs."""
+    before, base = everything(home), notes(home) / "Genesys.base"
+    done = invoke("setup", str(notes(home)), "--dashboard", "--yes")
+    assert (0, "") == (done.code, done.stderr)
+    assert "+    name: Recently recalled" in done.stdout
+    assert dashboard.text().encode() == base.read_bytes()
+    assert f"written: {base}" not in invoke("setup", str(notes(home)), "--dashboard", "--yes").stdout
+    assert 0 == invoke("setup", "--undo").code
+    assert before == everything(home)
+    assert 0 == invoke("setup", str(notes(home)), "--dashboard", "--yes").code
+    base.write_text("views: []\n", encoding="utf-8")
+    assert "left alone" in invoke("setup", str(notes(home)), "--dashboard", "--yes").stdout
+    assert f"{base}: it was changed since" in invoke("setup", "--undo").stdout
+    assert "views: []\n" == base.read_text("utf-8")
 
 
 @pytest.mark.parametrize("option", ["--print", "--dry-run"])

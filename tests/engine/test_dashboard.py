@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,8 +11,6 @@ import yaml
 
 from engine.kit import TestVault
 from genesys.engine import dashboard
-from genesys.errors import WriteRefused
-from support import tree_bytes
 
 # The published syntax of Bases: sections, kinds of views, properties of files, functions by what they are of.
 SECTIONS = {"filters", "formulas", "properties", "summaries", "views"}
@@ -91,10 +89,9 @@ def check_property(name: str, formulas: dict[str, str]) -> None:
         assert rest in WRITTEN
 
 
-def test_the_file_keeps_to_the_syntax_of_bases(vault: TestVault) -> None:
+def test_the_file_keeps_to_the_syntax_of_bases() -> None:
     """Five views over the properties that Genesys writes, in YAML that Bases defines."""
-    assert dashboard.write(vault.root)
-    views = check_base((vault.root / "Genesys.base").read_bytes())
+    views = check_base(dashboard.text().encode())
     assert ["Core", "Active", "Dormant", "Fading", "Recently recalled"] == list(views)
     assert "genesys_last_recalled" == views["Recently recalled"]["sort"][0]["property"]
     for name in ("Active", "Dormant", "Fading"):
@@ -130,34 +127,26 @@ def test_it_stands_where_the_properties_stand(story: TestVault) -> None:
     assert {"genesys_status", "genesys_core"} <= written
 
 
-def test_a_second_time_writes_nothing_and_undo_takes_it_away(vault: TestVault) -> None:
-    """The vault is as it was, also where nothing was there to take away."""
-    vault.write("A.md", "a\n")
-    before = tree_bytes(vault.root)
-    assert dashboard.write(vault.root)
-    assert not dashboard.write(vault.root)
-    assert dashboard.remove(vault.root)
-    assert not dashboard.remove(vault.root)
-    assert before == tree_bytes(vault.root)
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda raw: raw + b"\n",
+        lambda raw: raw[:-9],
+        lambda raw: b"views: []\n",
+        lambda raw: raw.replace(b"\n", b"\r\n"),
+        lambda raw: b"",
+        lambda raw: b"\xff" + raw,
+    ],
+)
+def test_one_changed_byte_makes_it_a_person_s(edit: Callable[[bytes], bytes]) -> None:
+    """Only what was written stands for ours: setup neither replaces nor removes anything else."""
+    raw = dashboard.text().encode()
+    assert dashboard.is_ours(raw)
+    assert not dashboard.is_ours(edit(raw))
 
 
-@pytest.mark.parametrize("edit", [lambda raw: raw + b"\n", lambda raw: raw[:-9], lambda raw: b"views: []\n"])
-def test_a_person_s_dashboard_is_left_alone(vault: TestVault, edit: Any) -> None:
-    """One changed byte makes it theirs: neither written over nor removed."""
-    dashboard.write(vault.root)
-    file: Path = vault.root / "Genesys.base"
-    file.write_bytes(edit(file.read_bytes()))
-    mine = file.read_bytes()
-    for act in (dashboard.write, dashboard.remove):
-        with pytest.raises(WriteRefused):
-            act(vault.root)
-    assert mine == file.read_bytes()
-
-
-def test_a_dashboard_of_an_earlier_version_is_replaced(vault: TestVault) -> None:
-    """What an earlier version wrote, and nobody changed, is brought up to date."""
+def test_what_an_earlier_version_wrote_is_still_ours() -> None:
+    """The mark covers whatever text there was, so a later version may replace it."""
     body = "views: []\n"
     sign = dashboard.text().split("\n")[0].rpartition(" ")[0]
-    vault.write("Genesys.base", f"{sign} {dashboard._digest(body)}\n{body}")
-    assert dashboard.write(vault.root)
-    assert dashboard.text().encode() == (vault.root / "Genesys.base").read_bytes()
+    assert dashboard.is_ours(f"{sign} {dashboard._digest(body)}\n{body}".encode())

@@ -43,6 +43,10 @@ def setup(
         typer.Option("--project", help="Connect this project, by its .mcp.json.", file_okay=False),
     ] = None,
     hooks: Annotated[bool, typer.Option("--hooks", help="Add hooks to Claude Code's settings.")] = False,
+    dashboard: Annotated[
+        bool,
+        typer.Option("--dashboard", help="Add Genesys.base: the memory as views in Obsidian."),
+    ] = False,
     name: Annotated[str, typer.Option("--name", help="What the server is called there.")] = "genesys",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     print_only: Annotated[
@@ -79,7 +83,8 @@ def setup(
     todo = steps(chosen, server, os.environ, name=name, hooks=hooks, folder=where)
     with locked(place):
         journal = load(place)
-        planned = _renamed(plan_shown(todo, journal), journal, server, ask=not (yes or print_only))
+        shown = [*todo, *([_dashboard(settings)] if dashboard else [])]
+        planned = _renamed(plan_shown(shown, journal), journal, server, ask=not (yes or print_only))
         refused = _say_what_to_paste(planned, server, name)
         if print_only:
             raise typer.Exit(bool(refused))
@@ -127,6 +132,15 @@ def _server(settings: Settings) -> Server:
     return Server(program(sys.argv[0], sys.executable), str(settings.vault), env)
 
 
+def _dashboard(settings: Settings) -> Step:
+    from genesys.connect.plan import Step
+    from genesys.engine.dashboard import DASHBOARD, is_ours, text
+
+    note = "open it in Obsidian; it fills as Genesys writes genesys_* properties"
+    content = text().encode()
+    return Step("dashboard", settings.vault / DASHBOARD, content=content, note=note, replaceable=is_ours)
+
+
 # ------------------------------------------------------------------ plan, show, ask
 
 
@@ -171,8 +185,10 @@ def _say_what_to_paste(planned: Iterable[Change | Refusal], server: Server, name
     from genesys.connect.plan import Refusal, paste
 
     refused = [item for item in planned if isinstance(item, Refusal)]
-    by_hand = {paste(item.step): str(item.step.file) for item in refused if not item.taken}
-    if not planned:
+    by_hand = {
+        paste(item.step): str(item.step.file) for item in refused if item.step.additions and not item.taken
+    }
+    if not any(item.step.additions for item in planned):
         from genesys.connect.choose import any_client
 
         print("There is no Claude on this machine that setup knows.")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
-from genesys.engine.own_files import drop_own, save_own
-
-__all__ = ["DASHBOARD", "is_ours", "remove", "text", "write"]
+__all__ = ["DASHBOARD", "is_ours", "text"]
 
 DASHBOARD = "Genesys.base"
 _SIGN = "# Written by Genesys, which replaces or removes it only as long as nobody has changed it: "
@@ -91,21 +88,3 @@ def is_ours(raw: bytes) -> bool:
     """Whether some version of Genesys wrote these bytes and nobody has changed one since."""
     first, _, body = raw.decode("utf-8", "replace").partition("\n")
     return first == _SIGN + _digest(body)
-
-
-def write(vault: Path) -> bool:
-    """Write the dashboard into the vault's root; False where it stands there as it is.
-
-    Raises:
-        WriteRefused: a person's file has that name, or the vault can't be written.
-    """
-    return save_own(vault, DASHBOARD, text().encode(), is_ours)
-
-
-def remove(vault: Path) -> bool:
-    """Take the dashboard away; False where there is none.
-
-    Raises:
-        WriteRefused: a person has changed it, so it is theirs.
-    """
-    return drop_own(vault, DASHBOARD, is_ours)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from genesys.errors import FileGone, PathEscape, WriteRefused
 from genesys.paths import OUTSIDE_HINT, check_path
-from genesys.vault import content_hash, read, read_and_hash
-from genesys.write import create, uncreate, write_if
+from genesys.vault import content_hash, read
+from genesys.write import create, write_if
 
-__all__ = ["drop_own", "inner_path", "save_own"]
+__all__ = ["inner_path", "save_own"]
 
 Ours = Callable[[bytes], bool]
 
@@ -52,20 +52,4 @@ def save_own(root: Path, path: str, raw: bytes, ours: Ours) -> bool:
         return False
     if write_if(root, path, content_hash(old), raw) is None:
         raise WriteRefused(f"{path} was changed a moment ago", hint="look at it, and try again")
-    return True
-
-
-def drop_own(root: Path, path: str, ours: Ours) -> bool:
-    """Remove a file that ``ours`` knows; False where there is none.
-
-    Raises:
-        WriteRefused: it is a person's by now.
-    """
-    try:
-        raw, stat = read_and_hash(root, path)
-    except FileGone:
-        return False
-    if not ours(raw):
-        raise WriteRefused(f"{path} was changed since, so it stays", hint="delete it in Obsidian")
-    uncreate(root, stat)
     return True
