@@ -25,6 +25,7 @@ ROOM_OF = {
     "adapters": "api",
     "api": "api",
     "errors": "vocabulary",
+    "inference": "vocabulary",
     "model": "vocabulary",
     "overview": "vocabulary",
     "parcels": "vocabulary",

@@ -63,22 +63,24 @@ class Chat:
     def __repr__(self) -> str:
         return f"Chat({self._endpoint.shown!r}, {self._endpoint.model!r})"
 
-    def ask(self, system: str, prompt: str) -> Any:
-        """The JSON value in the model's answer.
+    def ask(self, system: str, prompt: str, wanted: str) -> dict[str, Any]:
+        """The JSON object in the model's answer, which has a list under the key ``wanted``.
 
         Raises:
-            ModelError: no answer, or none with JSON in it.
+            ModelError: no answer, or none of that shape.
         """
         digest = hashlib.blake2b(f"{self!r}\0{system}\0{prompt}".encode("utf-8", "replace"), digest_size=16)
         key = digest.hexdigest()
         known = self._remembered()
         if key in known:
-            return as_json(known[key])
+            return dict(as_json(known[key]))
         text = self._text(self._endpoint.post(self._body(system, prompt)))
         value = as_json(text)
-        if value is None:
+        if not isinstance(value, dict) or not isinstance(value.get(wanted), list):
             hint = "Check GENESYS_LLM_MODEL: it should be able to answer in JSON."
-            raise ModelError(f"{self._endpoint.shown} did not answer with JSON", hint=hint)
+            raise ModelError(
+                f"{self._endpoint.shown} did not answer with the JSON it was asked for", hint=hint
+            )
         self._remember({**known, key: text})
         return value
 
@@ -105,7 +107,8 @@ class Chat:
             data = json.loads(self._cache.read_bytes()) if self._cache else {}
         except (OSError, ValueError, RecursionError):
             return {}
-        return {str(k): v for k, v in data.items() if isinstance(v, str)} if isinstance(data, dict) else {}
+        kept = data.items() if isinstance(data, dict) else ()
+        return {str(k): v for k, v in kept if isinstance(v, str) and isinstance(as_json(v), dict)}
 
     def _remember(self, answers: dict[str, str]) -> None:
         """Best effort: without it a question is simply asked again."""

@@ -100,6 +100,7 @@ class CreatedBy(StrEnum):
     SEQUENCE = "sequence"
     MENTION = "mention"
     AUTO = "auto"
+    LLM = "llm"
 
 
 WRITTEN = frozenset({CreatedBy.LINK, CreatedBy.FIELD, CreatedBy.PROPERTY, CreatedBy.TOOL})

@@ -37,14 +37,17 @@ CALLS = frozenset(
         "core",
         "decay",
         "digest_known",
+        "drop_inferred",
         "explain",
         "forget",
         "graph",
         "graphml",
         "import_memories",
         "index",
+        "infer_candidates",
         "is_person_note",
         "is_pinned",
+        "keep_inferred",
         "outlook",
         "overview",
         "pin",
@@ -168,7 +171,11 @@ def hints_of(of: Any) -> dict[str, Any]:
     """The annotations of a method or a class of the vocabulary, whose module may know their names only for
     type checkers. JSON's own values count as anything: they need no reading."""
     names = {**vars(model), **vars(reports), "Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}
-    apart = {Genesys.overview: "overview", Genesys.digest_known: "transcripts"}  # values that few calls need
+    apart = {  # values that few calls need
+        Genesys.overview: "overview",
+        Genesys.digest_known: "transcripts",
+        Genesys.infer_candidates: "inference",
+    }
     if of in apart:
         names |= vars(importlib.import_module(f"genesys.{apart[of]}"))
     return get_type_hints(of, localns={**names, "Progress": Any, "Embedder": Any, "Json": Any})

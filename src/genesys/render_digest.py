@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from genesys.inference import Finding, InferReport
 from genesys.quote import shorten
 from genesys.render import counted, one_line, safe
 from genesys.transcripts import Conversation, DigestReport, Proposal
 
-__all__ = ["digest_lines"]
+__all__ = ["digest_lines", "infer_lines"]
 
 QUOTED = 200  # characters of a proposal that are shown
 PROBLEMS = 10  # shown; of more the number
@@ -73,3 +74,26 @@ def _end(report: DigestReport) -> Iterator[str]:
         yield safe(
             f"{counted(len(proposals), 'proposal')}, nothing is stored yet: --apply, or --apply --only 1,3"
         )
+
+
+def infer_lines(report: InferReport) -> Iterator[str]:
+    """What a language model found among the notes, line by line."""
+    yield from (f"! {one_line(notice)}" for notice in report.notices)
+    for finding in report.findings:
+        yield f"{finding.number:>4}  {finding.kind.value:<13}  {one_line(_told(finding))}"
+        yield f"      {one_line(finding.reason)}"
+        if finding.stored:
+            yield f"      kept: {one_line(finding.stored)}"
+    yield from (f"✗ {number}: not stored: {one_line(why)}" for number, why in report.failed)
+    asked = f"asked about {counted(report.asked, 'memory')}: {counted(len(report.findings), 'finding')}"
+    waiting = report.findings and not report.applied
+    yield asked + (", nothing is stored yet: --apply, or --apply --only 1,3" if waiting else "")
+
+
+def _told(finding: Finding) -> str:
+    names = [f"[[{path.removesuffix('.md')}]]" for path in finding.sources]
+    if finding.edge is not None:
+        return f"{names[0]} {finding.edge.type.value} {names[1]}  ({finding.edge.weight:.2f})"
+    if finding.text:
+        return f"{finding.title}: {shorten(finding.text, QUOTED)}  (from {', '.join(names)})"
+    return " may contradict ".join(names)

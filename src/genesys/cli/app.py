@@ -27,6 +27,7 @@ COMMANDS = {
     "remember": "remembering",
     "amend": "remembering",
     "digest": "digesting",
+    "infer": "digesting",
     "pin": "remembering",
     "unpin": "remembering",
     "forget": "remembering",

@@ -1,4 +1,4 @@
-"""``digest``."""
+"""``digest`` and ``infer``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from genesys.cli.common import JsonFlag, VaultOption, open_memory, print_json, print_lines, progress_bar
 from genesys.errors import UsageError
 
-__all__ = ["digest"]
+__all__ = ["digest", "infer"]
 
 OnlyOption = Annotated[str, typer.Option("--only", help="Numbers of the proposals meant: 1,3 or 2-5.")]
 MAX_NUMBER = 100_000
@@ -53,6 +53,46 @@ def digest(
 
         print_lines(digest_lines(report))
     return 1 if report.failed or not (report.conversations or only) else 0
+
+
+def infer(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Keep edges in the index and summaries as memories.")
+    ] = False,
+    only: OnlyOption = "",
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1000, help="Newest memories to ask about.")
+    ] = 30,
+    undo: Annotated[bool, typer.Option("--undo", help="Take all edges that were kept so out again.")] = False,
+    vault: VaultOption = None,
+    json: JsonFlag = False,
+) -> int:
+    """Ask a language model for causes, summaries and contradictions among memories.
+
+    Needs GENESYS_LLM_URL and GENESYS_LLM_MODEL. Nothing is stored without --apply.
+    """
+    from genesys.engine.digest_llm import chat_of
+
+    numbers = numbers_of(only)
+    with open_memory(vault, read_only=not (apply or undo)) as memory, progress_bar(json) as progress:
+        if undo:
+            gone = memory.drop_inferred()
+            print_json({"dropped": gone}) if json else typer.echo(f"{gone} inferred edges taken out")
+            return 0
+        chat = chat_of(memory.settings)
+        if chat is None:
+            hint = "set GENESYS_LLM_URL and GENESYS_LLM_MODEL; without them nothing is ever asked"
+            raise UsageError("infer asks a language model, and no setting names one", hint=hint)
+        from genesys.engine.infer import infer as run
+
+        report = run(memory, chat, apply=apply, only=numbers, limit=limit, progress=progress)
+    if json:
+        print_json(report)
+    else:
+        from genesys.render_digest import infer_lines
+
+        print_lines(infer_lines(report))
+    return 1 if report.failed else 0
 
 
 def numbers_of(text: str) -> frozenset[int]:

@@ -86,11 +86,8 @@ def _ask(chat: Chat, talk: Conversation) -> tuple[list[Proposal], int]:
     found: list[Proposal] = []
     wrong = 0
     for part in _parts(talk.turns):
-        answer = chat.ask(_SYSTEM, "\n\n".join(_shown(turn) for turn in part))
-        items = answer.get("memories") if isinstance(answer, dict) else None
-        if not isinstance(items, list):
-            raise ModelError("the model's answer has no list of memories", hint="Check GENESYS_LLM_MODEL.")
-        made = [_proposal(item, part) for item in items]
+        answer = chat.ask(_SYSTEM, "\n\n".join(_shown(turn) for turn in part), "memories")
+        made = [_proposal(item, part) for item in answer["memories"]]
         found += filter(None, made)
         wrong += made.count(None)
     return found, wrong

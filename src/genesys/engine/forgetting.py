@@ -65,7 +65,8 @@ def trash_note(
 def _remains(index: Index, row: NoteRow) -> dict[str, Json]:
     """What the index knows of a note and its text doesn't say, for an undo."""
     accesses = index.accesses_of([row.id])[-KEPT_ACCESSES:]
-    edges = [e for e in index.edges_of([row.id]) if e.created_by in (CreatedBy.AUTO, CreatedBy.TOOL)]
+    kept = (CreatedBy.AUTO, CreatedBy.TOOL, CreatedBy.LLM)
+    edges = [e for e in index.edges_of([row.id]) if e.created_by in kept]
     return {
         "kind": row.kind.value,
         "status": row.status.value,

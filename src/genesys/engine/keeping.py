@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genesys.engine.base import Progress, Session
 from genesys.engine.names import resolve_name
-from genesys.model import EdgeType, Kind, MemoryType
+from genesys.model import Edge, EdgeType, Kind, MemoryType
 
 if TYPE_CHECKING:
+    from genesys.inference import Candidates
     from genesys.reports import (
         CoreList,
         DecayReport,
@@ -85,6 +87,29 @@ class Keeping(Session):
             self.index(embed=False)  # names are those of the vault's notes
         with self._lock:
             return known_of(self._index, self.settings, session, marks, texts)
+
+    def infer_candidates(self, limit: int) -> Candidates:
+        """The newest memories with what is near them, and alike episodes: what a language model is asked."""
+        from genesys.engine.infer_candidates import candidates
+
+        embedder, notices = self._embedder_for(None)
+        with self._lock:
+            found = candidates(self._index, self.settings, embedder, limit, self._clock())
+        return replace(found, notices=(*notices, *found.notices))
+
+    def keep_inferred(self, edges: Sequence[Edge]) -> int:
+        """Keep a language model's causal edges, in the index alone; how many were new."""
+        from genesys.engine.infer_candidates import keep_edges
+
+        with self._lock:
+            return keep_edges(self._index, edges, self._clock())
+
+    def drop_inferred(self) -> int:
+        """Take every edge of a language model out again; how many there were."""
+        from genesys.engine.infer_candidates import drop_edges
+
+        with self._lock:
+            return drop_edges(self._index, self._clock())
 
     def pin(self, name: str) -> NoteRef:
         """Make a note core for good, and write it into the note at once.
