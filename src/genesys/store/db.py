@@ -44,6 +44,10 @@ class Db:
         self._opened_times = 0
         self.con = self._open()
 
+    @property
+    def in_memory(self) -> bool:
+        return str(self.path) == ":memory:"
+
     # -------------------------------------------------------------- queries
 
     def all(self, sql: str, args: Sequence[Any] = ()) -> list[Row]:

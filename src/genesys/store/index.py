@@ -63,6 +63,7 @@ Vectors
   put_vectors(model, dim, keys, vectors), vector_counts(model) -> (have, total)
   keep_vector_counts(model)                   so that the next count need not read every passage
   knn(model, query, k) -> [(passage_id, cosine)]
+  packed(model) -> Packed | None (cached)     sign bits to scan and rows to look closer at, for large vaults
   matrix(model) -> Matrix | None (cached), blocks(model), vector_version()
   models(), serving_model(preferred), drop_model(model)
   collect_garbage() -> vectors dropped        also drops deleted words from the full-text file
@@ -98,13 +99,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store import access, graph, links, put, ranking, text, vectors
+    from genesys.store import access, graph, links, packed, put, ranking, text, vectors
     from genesys.store.links import Resolver
     from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
 else:
     access, graph, links = (Lazy(f"genesys.store.{m}") for m in ("access", "graph", "links"))
     put, ranking, text = (Lazy(f"genesys.store.{m}") for m in ("put", "ranking", "text"))
-    vectors = Lazy("genesys.store.vectors")
+    packed, vectors = (Lazy(f"genesys.store.{m}") for m in ("packed", "vectors"))
 
 __all__ = ["Index", "open_index", "set_aside"]
 
@@ -178,6 +179,10 @@ class Index(Reader):
         return self._db.read_only
 
     def close(self) -> None:
+        for _, pack in self._packs.values():
+            if pack:
+                pack.close()
+        self._packs.clear()
         self._db.close()
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -249,7 +254,11 @@ class Index(Reader):
         vectors.keep_counts(self._db, model)
 
     def drop_model(self, model: str) -> None:
+        known = vectors.table_of(self._db, model)
         vectors.drop_model(self._db, model)
+        if known:
+            self._packs.pop(model, None)
+            packed.forget(self.path.parent, known[0])
 
     def collect_garbage(self) -> int:
         """Drop vectors without a passage and the words of deleted passages; the number of vectors."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store import access, filters, graph, lookup, ranking, text, vectors
+    from genesys.store import access, filters, graph, lookup, packed, ranking, text, vectors
+    from genesys.store.packed import Packed
     from genesys.store.rows import (
         AccessArrays,
         AccessRow,
@@ -37,6 +38,7 @@ else:
         Lazy(f"genesys.store.{m}") for m in ("access", "filters", "graph", "lookup")
     )
     ranking, text, vectors = (Lazy(f"genesys.store.{m}") for m in ("ranking", "text", "vectors"))
+    packed = Lazy("genesys.store.packed")
 
 __all__ = ["Reader"]
 
@@ -47,6 +49,7 @@ class Reader:
     def __init__(self, db: Db) -> None:
         self._db = db
         self._matrices: dict[str, tuple[tuple[int, int], Matrix | None]] = {}
+        self._packs: dict[str, tuple[int, Packed | None]] = {}
         self._places: tuple[int, PassageArrays] | None = None
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -291,6 +294,11 @@ class Reader:
                 self._matrices.clear()
                 cached = self._matrices[model] = (version, vectors.matrix(self._db, model))
             return cached[1]
+
+    def packed(self, model: str) -> Packed | None:
+        """The packed copy of a model's vectors, brought up to date; see :mod:`genesys.store.packed`."""
+        with self._db.lock:
+            return packed.current(self._db, self._packs, model)
 
     def blocks(self, model: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         return vectors.blocks(self._db, model)

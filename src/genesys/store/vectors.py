@@ -32,6 +32,8 @@ __all__ = [
     "pending_of",
     "put_vectors",
     "serving_model",
+    "stored",
+    "table_of",
     "vector_counts",
 ]
 
@@ -49,6 +51,18 @@ def _model(db: Db, model: str) -> tuple[int, int] | None:
 
 def _table(model_id: int) -> str:
     return f"vec_{int(model_id)}"
+
+
+def table_of(db: Db, model: str) -> tuple[str, int] | None:
+    """(name of the model's table, dimension); None where it has none."""
+    known = _model(db, model)
+    return (_table(known[0]), known[1]) if known else None
+
+
+def stored(db: Db, model: str) -> int:
+    """Vectors of the model, whether a passage has their text or not."""
+    known = _model(db, model)
+    return int(db.value("SELECT count(*) FROM vectors WHERE model_id = ?", (known[0],))) if known else 0
 
 
 def models(db: Db) -> dict[str, int]:
