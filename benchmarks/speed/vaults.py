@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from genesys.embed import load_embedder
 from genesys.engine.reading import read_record
-from genesys.model import CreatedBy, Edge, EdgeType, FileRecord, FileStat, FileType, Note, ParseOptions, Passage
+from genesys.model import (
+    CreatedBy,
+    Edge,
+    EdgeType,
+    FileRecord,
+    FileStat,
+    FileType,
+    Note,
+    ParseOptions,
+    Passage,
+)
 from genesys.parse.text import fold
 from genesys.settings import Settings
 from genesys.store.encode import vec_key
@@ -51,7 +61,9 @@ def read_source(vault: Path, settings: Settings, count: int, cache: Path) -> Sou
     files = sorted(p for p in vault.rglob("*.md") if ".genesys" not in p.parts)
     for number in np.random.default_rng(1).permutation(len(files)):
         stat = files[number].stat()
-        entry = FileStat(files[number].relative_to(vault).as_posix(), FileType.NOTE, stat.st_size, stat.st_mtime_ns)
+        entry = FileStat(
+            files[number].relative_to(vault).as_posix(), FileType.NOTE, stat.st_size, stat.st_mtime_ns
+        )
         record = read_record(vault, entry, ParseOptions())
         if isinstance(record, FileRecord) and record.note and len(texts) < count:
             texts += [p.embed_text for p in record.note.passages if p.embed_text]
@@ -84,9 +96,13 @@ def build(path: Path, source: Source, passages: int, seed: int = 7) -> Index:
     return index
 
 
-def _note(number: int, source: Source, rows: Sequence[int], words: NDArray[np.object_], rng: np.random.Generator) -> Note:
+def _note(
+    number: int, source: Source, rows: Sequence[int], words: NDArray[np.object_], rng: np.random.Generator
+) -> Note:
     title = f"{' '.join(words[rng.integers(0, len(words), 2)])} {number}".replace("/", "-")
-    passages = tuple(_passage(k, title, _noisy(source.texts[row], words, rng), number) for k, row in enumerate(rows))
+    passages = tuple(
+        _passage(k, title, _noisy(source.texts[row], words, rng), number) for k, row in enumerate(rows)
+    )
     path = _path(number)
     return Note(path, title, f"{number:064x}", passages=passages, search_title=fold(title))
 
@@ -109,10 +125,14 @@ def _noisy(text: str, words: NDArray[np.object_], rng: np.random.Generator) -> s
 
 def _passage(ordinal: int, title: str, text: str, number: int) -> Passage:
     unique = f"{text} n{number}p{ordinal}"
-    return Passage(ordinal, (), ordinal + 1, ordinal + 1, text, unique, f"{number}-{ordinal}", search_text=fold(unique))
+    return Passage(
+        ordinal, (), ordinal + 1, ordinal + 1, text, unique, f"{number}-{ordinal}", search_text=fold(unique)
+    )
 
 
-def noisy_vectors(real: NDArray[np.float32], rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float32]:
+def noisy_vectors(
+    real: NDArray[np.float32], rows: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.float32]:
     """Float32[len(rows), dim]: the real vectors of ``rows``, blended and scattered, of length one."""
     dim = real.shape[1]
     other = real[rng.integers(0, len(real), len(rows))]

@@ -114,6 +114,13 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "candidates": _p("Notes whose text is weighed", "notes", low=10, high=10000),
     "term_rows": _p("Passages taken in for one word", "passages", low=100),
     "max_terms": _p("Words of a question that are looked up", "words", low=1, high=1000),
+    "exact_passages": _p(
+        "A vault of up to so many passages is ranked whole, against every vector", "passages", low=0
+    ),
+    "near_passages": _p("Of a larger one, passages nearest by sign bits that are compared truly", low=100),
+    "shortlist": _p("Of a larger one, notes that are ranked in full", "notes", low=100),
+    "weighed_rows": _p("In a larger one, matches of a question's rarest words that are weighed", low=1000),
+    "found_rows": _p("In a larger one, matches of its commoner words that are only found", low=0),
     # hooks
     "hook_bar": _p("Worth from which a note is shown for a prompt: 0 shows any, 2 none", high=2),
     "hook_prompt_tokens": _p("Most that a prompt is given", "tokens", 50, 2500),

@@ -142,3 +142,8 @@ class RecallParams:
     candidates: int = 60  # notes whose text is looked at
     term_rows: int = 20_000  # passages taken in for one word; of a commoner word the best ones
     max_terms: int = 32  # words of a question that are looked up, the rarest first
+    exact_passages: int = 30_000  # passages up to which a question is compared with every vector
+    near_passages: int = 8_192  # of more, those nearest by sign bits are compared truly
+    shortlist: int = 4_096  # and so many notes, the best by a coarse score, are ranked in full
+    weighed_rows: int = 20_000  # matches that a question of such a vault weighs, of its rarest words
+    found_rows: int = 60_000  # matches of commoner words that it only finds; what is commoner is left out

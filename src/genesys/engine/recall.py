@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from genesys.engine.answer import Found, hits_of
+from genesys.engine.matching import matches
 from genesys.engine.mentions import matcher_of
+from genesys.engine.shortlist import Scene, look
 from genesys.engine.view import REACH, View, view_of
 from genesys.model import Answer, Filters
 from genesys.parse.mentions import find_names
-from genesys.parse.query import Question, Term, as_told, ask, named_people
+from genesys.parse.query import Question, as_told, ask, named_people
 from genesys.parse.text import target_key
 from genesys.score.fuse import (
     Floats,
@@ -31,7 +33,6 @@ from genesys.score.fuse import (
     lexical,
     note_words,
     smooth,
-    term_rows,
 )
 from genesys.score.rank import time_match, traits
 from genesys.score.spread import spread, top_of
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["keyword_notes", "recall"]
 
 SPARE = 20  # notes looked at beyond those asked for, as doubles and weak hits fall away
-QUERY_CHARS = 2_000  # of a question that the model is given; it reads some 1,000
 LINKED_LOG = 5.0  # ln of the links (some 150) from which more of them add nothing
 SURE = 1.5  # agreement of words and cosines from which a foreign script is trusted to the model
 ASKED_FOR = 1.0  # for the note whose name is all that is asked: above whatever only speaks of it
@@ -78,7 +78,7 @@ def recall(
     with index.snapshot():
         params = settings.recall
         view = view_of(index, params)
-        found = _rank(index, embedder, view, question, params, filters, k)
+        view, found = _rank(index, embedder, view, question, params, filters, k)
         hits = hits_of(index, view, found, params, settings.vault.name, k)
     ms = (time.perf_counter() - start) * 1000
     return Answer(query, hits, found.signals, found.notices, ms)
@@ -92,21 +92,28 @@ def _rank(
     params: RecallParams,
     filters: Filters,
     k: int,
-) -> Found:
-    terms = _matches(index, view, question.terms, params)
+) -> tuple[View, Found]:
+    """What is ranked (of a large vault a part) and how."""
     people = named_people(question.text, view.people(index))
     told = as_told(question.text, people[0]) if len(people) == 1 else question.text
-    cosine, notices = _cosines(index, embedder, view, told)
+    known = view.person_words(index)
+    whole = Scene(
+        view,
+        matches(index, view, question.terms, params),
+        _note_bonuses(index, view, question, people, params),
+        _allowed(index, view, filters),
+    )
+    scene = look(index, embedder, told, whole, params)
+    view, terms, allowed = scene.view, scene.terms, scene.allowed
     rows = [r for _, r in terms]
-    meaning, words = _passage_scores(view, rows, cosine, question, params)
+    meaning, words = _passage_scores(scene, rows, question, params)
     _, best = best_of_notes(meaning + words, view.start)
     shares = {"meaning": meaning[best], "words": _with_note(view, rows, words[best], params)}
-    shares |= _note_bonuses(index, view, question, people, params)
-    allowed = _allowed(index, view, filters)
+    shares |= scene.bonuses
     base = _total(shares, len(view.note_ids))
     candidates = top_of(np.where(allowed, base, FAR), max(params.candidates, k + SPARE))
     texts = _texts(index, view, best[candidates])
-    shares |= _text_bonuses(index, view, candidates, best, texts, question, params)
+    shares |= _text_bonuses(view, known, candidates, best, texts, question, params)
     scores = _total(shares, len(view.note_ids))
     first = spread(view.graph, scores, params.spread_seeds, params.spread_weight, params.spread_power)
     half = params.spread_seeds // 2
@@ -116,18 +123,18 @@ def _rank(
     pool = [int(i) for i in top_of(total, k + SPARE) if total[i] > 0]
     missing = [best[i] for i in pool if int(best[i]) not in texts]
     texts |= _texts(index, view, np.array(missing, dtype=np.int64))
-    return Found(
+    return view, Found(
         pool=pool,
         best=best,
         shares=shares,
-        cosine=cosine,
-        floor=embedder.floor if embedder and cosine is not None else 0.0,
+        cosine=scene.cosine,
+        floor=embedder.floor if embedder and scene.cosine is not None else 0.0,
         terms=terms,
         texts=texts,
         first=first,
         second=second,
-        signals=_signals(cosine),
-        notices=notices,
+        signals=_signals(scene.cosine),
+        notices=scene.notices,
     )
 
 
@@ -143,54 +150,6 @@ def _signals(cosine: Floats | None) -> tuple[str, ...]:
 # ------------------------------------------------------------------ signals
 
 
-def _matches(
-    index: Index, view: View, terms: Sequence[Term], params: RecallParams
-) -> list[tuple[Term, TermRows]]:
-    """The passages of each term, the rarest terms where there are too many."""
-    if len(terms) > params.max_terms:
-        counts = index.doc_frequency([t.text for t in terms])
-        ranked = sorted((t for t in terms if counts[t.text]), key=lambda t: counts[t.text])
-        kept = set(ranked[: params.max_terms])
-        terms = [t for t in terms if t in kept]
-    weights = (params.title_weight, params.alias_weight, params.heading_weight, 1.0)
-    found = []
-    for term in terms:
-        ids, bm25 = index.match_rows(term.match, weights, params.term_rows)
-        if not len(ids):
-            term = _inflected(term)
-            ids, bm25 = index.match_rows(term.match, weights, params.term_rows)
-        places, hit = view.known(ids)
-        if len(places):
-            count = len(ids) if len(ids) < params.term_rows else index.doc_frequency([term.text])[term.text]
-            rows = term_rows(places, bm25[hit], max(len(view.passage_ids), count), max(count, len(places)))
-            found.append((term, rows))
-    return found
-
-
-def _inflected(term: Term) -> Term:
-    """A word that nothing has, asked by its beginning."""
-    if len(term.text) < 6 or not term.text.isalpha():
-        return term
-    return Term(term.text, f'"{term.text[:-2]}"*')
-
-
-def _cosines(
-    index: Index, embedder: Embedder | None, view: View, text: str
-) -> tuple[Floats | None, tuple[str, ...]]:
-    """Cosine of every passage with the question; a passage that waits for its vector stands in the middle."""
-    if embedder is None:
-        return None, ()
-    matrix = index.matrix(embedder.model_id)
-    if matrix is None or not len(matrix.passage_id):
-        return None, ("no vectors yet: answered from words and links",) if len(view.passage_ids) else ()
-    places, hit = view.vector_places(matrix.passage_id)
-    near = matrix.vectors @ embedder.encode_query(text[:QUERY_CHARS]).astype(np.float32)
-    waiting = len(view.passage_ids) - len(places)
-    cosine = np.full(len(view.passage_ids), float(near.mean()))
-    cosine[places] = near[hit]
-    return cosine, (f"{waiting} passages wait for their vector",) if waiting else ()
-
-
 def _falloff(first: float, factor: float) -> list[float]:
     return [first * factor**k for k in range(REACH)]
 
@@ -201,15 +160,16 @@ def _offsets(before: float, after: float, factor: float, reach: int) -> dict[int
 
 
 def _passage_scores(
-    view: View, terms: Sequence[TermRows], cosine: Floats | None, question: Question, params: RecallParams
+    scene: Scene, terms: Sequence[TermRows], question: Question, params: RecallParams
 ) -> tuple[Floats, Floats]:
     """Shares of meaning and words of every passage, with its neighbours as context."""
+    view, cosine = scene.view, scene.cosine
     near = _offsets(params.context_before, params.context_after, params.context_falloff, REACH)
     words = lexical(terms, len(view.passage_ids), view.near, near, params.word_saturation)
     trust = 1.0
     if cosine is not None:
         if question.foreign:
-            trust = min(max(agreement(cosine, words) / SURE, 0.0), 1.0) ** 2
+            trust = min(max(agreement(cosine, words, background=scene.background) / SURE, 0.0), 1.0) ** 2
         weights = _offsets(params.smooth_before, params.smooth_after, params.smooth_falloff, REACH - 1)
         cosine = smooth(cosine, view.near, weights, params.smooth_alone)
     return combine(cosine, words, params.meaning_weight * trust)
@@ -217,7 +177,7 @@ def _passage_scores(
 
 def _with_note(view: View, terms: Sequence[TermRows], words: Floats, params: RecallParams) -> Floats:
     """Words of a note's best passage, mixed with those of the whole note where it has several passages."""
-    whole = note_words(terms, view.start, len(view.passage_ids), params.word_saturation)
+    whole = note_words(terms, view.start, len(view.passage_ids), params.word_saturation, view.note_size)
     top = float(whole.max()) if len(whole) else 0.0
     if top <= 0:
         return words
@@ -262,8 +222,8 @@ def _texts(index: Index, view: View, places: Ints) -> dict[int, PassageRow]:
 
 
 def _text_bonuses(
-    index: Index,
     view: View,
+    known: frozenset[str],
     candidates: Ints,
     best: Ints,
     texts: Mapping[int, PassageRow],
@@ -274,7 +234,6 @@ def _text_bonuses(
     n = len(view.note_ids)
     text, when, date = np.zeros(n), np.zeros(n), np.zeros(n)
     ranges = [(d.start, d.end) for d in question.dates]
-    known = view.person_words(index)
     for note in candidates:
         row = texts.get(int(best[note]))
         if row is None:
@@ -311,7 +270,7 @@ def keyword_notes(index: Index, query: str, filters: Filters, limit: int) -> lis
     """(path, best passage) of notes by the query's words alone: those with most of them first."""
     params = RecallParams()
     view = view_of(index, params)
-    terms = _matches(index, view, ask(query, 0.0).terms, params)
+    terms = matches(index, view, ask(query, 0.0).terms, params)
     n = len(view.passage_ids)
     scores = lexical([rows for _, rows in terms], n, {}, {}, params.word_saturation)
     score, best = best_of_notes(scores, view.start)

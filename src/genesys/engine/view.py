@@ -9,7 +9,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,6 +22,9 @@ from genesys.score.spread import Graph, build_graph
 from genesys.store.index import Index
 from genesys.store.rows import EdgeArrays
 from genesys.tuning import RecallParams
+
+if TYPE_CHECKING:
+    from genesys.store.packed import Packed
 
 __all__ = ["REACH", "View", "view_of"]
 
@@ -44,6 +47,8 @@ class View:
     edges: EdgeArrays
     told: NDArray[np.bool_]  # whether a note is a turn of something told in order
     linked: Floats  # how many notes link to each in writing
+    note_size: float  # passages of a note, on average
+    keys: Ints  # key of each passage's vector
     _by_id: tuple[Ints, Ints] = field(repr=False)
     _lazy: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -106,6 +111,25 @@ class View:
         places: tuple[Ints, Ints] = cached[1]
         return places
 
+    def slots(self, pack: Packed) -> NDArray[np.int32]:
+        """Where each passage's vector lies in a packed copy, −1 where it waits for one."""
+        cached = self._lazy.get("slots")
+        if cached is None or cached[0] != (id(pack), pack.stamp):
+            cached = self._lazy["slots"] = ((id(pack), pack.stamp), _slots(self.keys, pack.keys))
+        slots: NDArray[np.int32] = cached[1]
+        return slots
+
+
+def _slots(wanted: Ints, keys: Ints) -> NDArray[np.int32]:
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    mine = np.argsort(wanted, kind="stable")  # looked up in order: no jumping about in memory
+    at = np.minimum(np.searchsorted(ordered, wanted[mine]), max(len(keys) - 1, 0))
+    found = np.full(len(wanted), -1, dtype=np.int32)
+    if len(keys):
+        found[mine] = np.where(ordered[at] == wanted[mine], order[at], -1)
+    return found
+
 
 _views: WeakKeyDictionary[Index, tuple[tuple[object, ...], View]] = WeakKeyDictionary()
 _lock = threading.Lock()
@@ -140,6 +164,8 @@ def _build(index: Index, params: RecallParams) -> View:
         edges=edges,
         told=_told(following, start),
         linked=_linked(len(note_ids), target, known, edges),
+        note_size=n / max(len(note_ids), 1),
+        keys=rows.key,
         _by_id=(rows.id[order], order.astype(np.int64)),
     )
 

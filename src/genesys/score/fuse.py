@@ -27,6 +27,7 @@ __all__ = [
     "best_of_notes",
     "chain",
     "combine",
+    "found_rows",
     "lexical",
     "near_places",
     "note_words",
@@ -60,10 +61,18 @@ def term_rows(rows: Ints, bm25: Floats, total: int, found: int | None = None) ->
     SQLite has put the weights of columns and the length of the passage, follows from the score. ``found`` is
     n where ``rows`` are only the best of more.
     """
-    n = len(rows) if found is None else found
-    idf = max(math.log((total - n + 0.5) / (n + 0.5)) if n < total else 0.0, 1e-6)
+    idf = _idf(total, len(rows) if found is None else found)
     ratio = np.clip(bm25 / idf, 0.0, FTS_K1 + 1 - 1e-6)
     return TermRows(rows, FTS_K1 * ratio / (FTS_K1 + 1 - ratio), idf)
+
+
+def found_rows(rows: Ints, total: int, found: int) -> TermRows:
+    """A term of which only is known which passages have it: each has it once, at average length."""
+    return TermRows(rows, np.ones(len(rows)), _idf(total, found))
+
+
+def _idf(total: int, found: int) -> float:
+    return max(math.log((total - found + 0.5) / (found + 0.5)) if found < total else 0.0, 1e-6)
 
 
 def chain(following: Ints) -> Ints:
@@ -108,13 +117,17 @@ def lexical(
     return total
 
 
-def note_words(terms: Sequence[TermRows], start: Ints, n: int, k1: float) -> Floats:
+def note_words(
+    terms: Sequence[TermRows], start: Ints, n: int, k1: float, average: float | None = None
+) -> Floats:
     """BM25 of whole notes, float64[m]: frequencies of all passages of a note, over its length in passages.
 
-    ``start`` int64[m] is the first passage of each note. Words that meet in a note but in no passage of it.
+    ``start`` int64[m] is the first passage of each note, ``average`` the passages of an average note (these
+    notes', unless given). Words that meet in a note but in no passage of it.
     """
     size = np.diff(np.append(start, n)).astype(np.float64)
-    length = 1.0 - FTS_B + FTS_B * size / max(float(size.mean()), 1.0) if len(size) else size
+    average = float(size.mean()) if average is None and len(size) else average or 1.0
+    length = 1.0 - FTS_B + FTS_B * size / max(average, 1.0)
     note_of = np.repeat(np.arange(len(start)), size.astype(np.int64))
     total = np.zeros(len(start))
     for term in terms:
@@ -124,17 +137,20 @@ def note_words(terms: Sequence[TermRows], start: Ints, n: int, k1: float) -> Flo
     return total
 
 
-def agreement(cosine: Floats, words: Floats, top: int = 10) -> float:
+def agreement(
+    cosine: Floats, words: Floats, top: int = 10, *, background: tuple[float, float] | None = None
+) -> float:
     """How far the best passages by words lie above the others in cosine, in standard deviations.
 
-    About 0 where the model does not understand the language of the question, above 1 where it does.
+    ``background`` is (mean, deviation) of all cosines, where ``cosine`` are not all. About 0 where the model
+    does not understand the language of the question, above 1 where it does.
     """
     best = np.argsort(-words, kind="stable")[:top]
     best = best[words[best] > 0]
-    spread = float(cosine.std()) if len(cosine) else 0.0
-    if not len(best) or spread <= _TINY:
+    if not len(best):
         return 0.0
-    return (float(cosine[best].mean()) - float(cosine.mean())) / spread
+    mean, spread = background or (float(cosine.mean()), float(cosine.std()))
+    return (float(cosine[best].mean()) - mean) / spread if spread > _TINY else 0.0
 
 
 def smooth(values: Floats, near: Mapping[int, Ints], weights: Mapping[int, float], fill: float) -> Floats:

@@ -53,6 +53,7 @@ Passages and full text
   passages_around(ids, reach) -> [(passage, neighbour, offset)], passage_arrays() -> PassageArrays (cached)
   search_text(match, weights[4], limit) -> [(passage_id, note_id, bm25)]; quote terms with text.fts_quote
   match_rows(match, weights[4], limit) -> (passage ids, bm25) in columns, unordered
+  match_ids(match) -> passage ids, match_count(match)
   places_version() -> counters of passages and edges, people_pairs(), similar_words(start, limit)
   stale_mentions(), mark_mentions(ids), sync_names(notes=None) -> [(note, name)], names_version()
   daily_notes() -> [path], written_sequence() -> {(earlier, later)}

@@ -369,9 +369,10 @@ def passage_arrays(db: Db) -> PassageArrays:
     """Where every passage stands, ordered by note and ordinal."""
     import numpy as np
 
-    rows = db.all("SELECT id, note_id, ordinal FROM passages ORDER BY note_id, ordinal, id")
+    rows = db.all("SELECT id, note_id, ordinal, vec_key FROM passages ORDER BY note_id, ordinal, id")
     return PassageArrays(
         np.array([r[0] for r in rows], dtype=np.int64),
         np.array([r[1] for r in rows], dtype=np.int64),
         np.array([r[2] for r in rows], dtype=np.int32),
+        np.array([r[3] for r in rows], dtype=np.int64),
     )

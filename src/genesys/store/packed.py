@@ -29,6 +29,8 @@ try:
 except ImportError:  # Windows: the copy stays in memory
     fcntl = None  # type: ignore[assignment]
 
+HAS_FLOCK = fcntl is not None
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -50,6 +52,11 @@ class Packed:
     def __init__(self, table: str, model: str, dim: int, folder: Path | None) -> None:
         self.table, self.model, self.dim = table, model, dim
         self.stamp = 0
+        self._used = self._centred = 0
+        self._chunks: list[int] = []
+        self._centre: NDArray[np.float32] = np.zeros(dim, dtype=np.float32)
+        self._free: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._arrays: dict[str, NDArray[Any]] = {}
         self._folder = folder
         self._lock = -1 if folder is None else _lock(folder, table)
         if self._lock < 0:
@@ -86,7 +93,9 @@ class Packed:
         found: NDArray[np.float32] = np.vecdot(rows, query / np.float32(SCALE))
         return found
 
-    def nearest(self, query: NDArray[np.float32], k: int, pool: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def nearest(
+        self, query: NDArray[np.float32], k: int, pool: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """(slots, cosines) of the ``k`` nearest among the ``pool`` nearest by signs, nearest first."""
         slots = nearest(self.distances(query), min(pool, self._used))
         cosine = self.cosines(slots, query)
@@ -118,7 +127,7 @@ class Packed:
         for number in np.unique(changed // size):
             slots = changed[changed // size == number]
             block = _vectors(db, self.table, chunks[number], self.dim)[slots - number * size]
-            block = np.where((keys[slots] == FREE)[:, None], np.float32(0), block)
+            block[keys[slots] == FREE] = 0.0
             words = sign_words(block, self._centre)
             self._rows[slots] = np.rint(block * SCALE)
             self._bits[slots] = words
@@ -134,18 +143,19 @@ class Packed:
         some = some[:-1] or some  # the last chunk may be all but empty
         if some:
             means = [_vectors(db, self.table, chunk, self.dim).mean(axis=0) for chunk in some]
-            self._centre = np.mean(means, axis=0, dtype=np.float32)
+            self._centre = np.asarray(np.mean(means, axis=0), dtype=np.float32)
         self._centred = slots
 
     # ------------------------------------------------------------------ where it lies
 
     def _clear(self) -> None:
         self._mark(None)
-        self._chunks: list[int] = []
-        self._used = self._centred = 0
-        self._centre = np.zeros(self.dim, dtype=np.float32)
+        self._chunks, self._used, self._centred = [], 0, 0
         self._free = np.zeros(0, dtype=np.int64)
         self._allocate(0)
+        if self._folder is not None:
+            for kind in _FILES:
+                self._path(kind).unlink(missing_ok=True)
         self.stamp += 1
 
     def _shapes(self, slots: int) -> dict[str, tuple[tuple[int, ...], Any]]:
@@ -158,7 +168,7 @@ class Packed:
 
     def _allocate(self, slots: int) -> None:
         """Arrays for ``slots`` slots, in files where there is a folder; what they hold stays."""
-        old = self.__dict__.get("_arrays")
+        old = self._arrays
         arrays = {k: self._array(k, shape, kind) for k, (shape, kind) in self._shapes(slots).items()}
         kept = min(slots, self._used)
         if self._folder is None and old:
@@ -267,7 +277,7 @@ def _grow(fd: int, size: int) -> None:
 
 def _lock(folder: Path, table: str) -> int:
     """A descriptor that holds the files for this process, or −1 where they can't be had."""
-    if fcntl is None:
+    if not HAS_FLOCK:
         return -1
     try:
         folder.mkdir(exist_ok=True)

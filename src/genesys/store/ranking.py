@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "daily_notes",
     "mark_mentions",
+    "match_count",
+    "match_ids",
     "match_rows",
     "names_version",
     "people_pairs",
@@ -31,25 +34,53 @@ __all__ = [
 
 
 def match_rows(
-    db: Db, match: str, weights: Sequence[float], limit: int
+    db: Db, match: str, weights: Sequence[float], limit: int, count: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(passage ids, BM25) of passages that match, in no order; of more than ``limit`` the best.
 
-    ``match`` is an FTS5 expression over folded terms, ``weights`` are those of title, aliases, heading, text.
+    ``match`` is an FTS5 expression over folded terms, ``weights`` are those of title, aliases, heading, text;
+    ``count`` is how many match, where that is known.
 
     :raises UsageError: the expression can't be read.
     """
     import numpy as np
 
     sql = "SELECT rowid, -bm25(passages_fts, ?, ?, ?, ?) FROM passages_fts WHERE passages_fts MATCH ?"
-    try:
-        rows = db.all(f"{sql} LIMIT ?", (*weights, match, limit + 1))
-        if len(rows) > limit:
+    with _readable(match):
+        rows = [] if (count or 0) > limit else db.all(f"{sql} LIMIT ?", (*weights, match, limit + 1))
+        if (count or len(rows)) > limit:
             rows = db.all(f"{sql} ORDER BY rank LIMIT ?", (*weights, match, limit))
-    except apsw.SQLError as error:
-        raise UsageError(f"the search {match!r} can't be read ({error})", hint="quote its words") from error
     found = np.array(rows, dtype=np.float64).reshape(len(rows), 2)
     return found[:, 0].astype(np.int64), found[:, 1].copy()
+
+
+def match_ids(db: Db, match: str) -> NDArray[np.int64]:
+    """Ids of the passages that match, in order; a fifth of what :func:`match_rows` takes.
+
+    :raises UsageError: the expression can't be read.
+    """
+    import numpy as np
+
+    with _readable(match):
+        rows = db.all("SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?", (match,))
+    return np.array(rows, dtype=np.int64).reshape(len(rows))
+
+
+def match_count(db: Db, match: str) -> int:
+    """How many passages match.
+
+    :raises UsageError: the expression can't be read.
+    """
+    with _readable(match):
+        return int(db.value("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", (match,)))
+
+
+@contextmanager
+def _readable(match: str) -> Iterator[None]:
+    try:
+        yield
+    except apsw.SQLError as error:
+        raise UsageError(f"the search {match!r} can't be read ({error})", hint="quote its words") from error
 
 
 def people_pairs(db: Db) -> list[tuple[int, str]]:

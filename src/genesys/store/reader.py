@@ -196,9 +196,15 @@ class Reader:
         return text.search_text(self._db, match, weights, limit)
 
     def match_rows(
-        self, match: str, weights: Sequence[float], limit: int
+        self, match: str, weights: Sequence[float], limit: int, count: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        return ranking.match_rows(self._db, match, weights, limit)
+        return ranking.match_rows(self._db, match, weights, limit, count)
+
+    def match_ids(self, match: str) -> NDArray[np.int64]:
+        return ranking.match_ids(self._db, match)
+
+    def match_count(self, match: str) -> int:
+        return ranking.match_count(self._db, match)
 
     def similar_words(self, start: str, limit: int) -> list[tuple[str, int]]:
         return ranking.similar_words(self._db, start, limit)

@@ -156,11 +156,12 @@ class NoteStamp:
 
 @dataclass(frozen=True, slots=True)
 class PassageArrays:
-    """Where every passage stands, ordered by note and ordinal."""
+    """Where every passage stands, ordered by note and ordinal; ``key`` is that of its vector."""
 
     id: NDArray[np.int64]
     note_id: NDArray[np.int64]
     ordinal: NDArray[np.int32]
+    key: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
