@@ -156,6 +156,8 @@ def test_a_vault_cannot_say_where_notes_are_sent(vault: Path) -> None:
     settings = load(vault)
     assert ("openai", "", "") == (settings.embedder, settings.embed_url, settings.embed_key)
     assert 2 == sum("must not say where notes are sent" in line for line in settings.notices)
+    configure(vault, 'llm_url = "https://elsewhere.example/v1"\nllm_api_key = "k"')
+    assert ("", "") == (load(vault).llm_url, load(vault).llm_api_key)
     configure(vault, "", text)
     assert "https://elsewhere.example/v1" == load(vault).embed_url
 

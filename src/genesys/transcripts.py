@@ -51,13 +51,22 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody said. ``role`` is "user" or "assistant"; ``when`` is ISO or ""."""
+    """What somebody said. ``role`` is "user" or "assistant"; ``when`` is ISO or "".
+
+    ``line`` is where it begins in the file. In JSON it stands on that line whole, however many lines it has;
+    ``spread`` where its lines are the file's.
+    """
 
     number: int
     role: str
     text: str
     line: int
     when: str = ""
+    spread: bool = False
+
+    def line_of(self, number: int) -> int:
+        """The file's line on which line ``number`` (from 0) of the text stands."""
+        return self.line + number if self.spread else self.line
 
 
 @dataclass(frozen=True, slots=True)

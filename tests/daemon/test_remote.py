@@ -46,6 +46,8 @@ def there_and_back(kind: Any, value: Any) -> Any:
         ("resolve", {"name": ADR}),
         ("is_person_note", {"name": ADR}),
         ("decay", {"dry_run": True}),
+        ("digest_known", {"session": "s", "marks": ["^g-1"], "texts": [f"Because of {ADR} we stopped."]}),
+        ("infer_candidates", {"limit": 3}),
     ],
 )
 def test_every_answer_comes_through_as_it_is(vault: Path, name: str, given: Mapping[str, Any]) -> None:

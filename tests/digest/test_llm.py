@@ -18,6 +18,7 @@ from genesys.errors import ModelError
 from genesys.inference import FindingKind
 from genesys.llm import Chat, as_json
 from genesys.model import CreatedBy, EdgeType, MemoryType
+from genesys.remote import decode, encode, hints_of
 from genesys.transcripts import DigestReport
 from memory.helpers import Clock, make_vault, memory_of, row
 from support import invoke, tree_bytes
@@ -341,3 +342,14 @@ def test_infer_on_the_command_line(
     assert 1 == failed.code
     assert "Traceback" not in failed.stderr
     assert KEY not in failed.stdout + failed.stderr
+
+
+def test_what_is_asked_goes_through_a_daemon_as_it_is(known: Genesys) -> None:
+    """The command line may reach the vault through its daemon: the notes to ask about arrive whole."""
+    memory, kind = known, hints_of(Genesys.infer_candidates)["return"]
+    for day in ("Monday", "Tuesday", "Friday"):
+        memory.remember(f"On {day} the pump at the weir tripped.", memory_type=MemoryType.EPISODIC)
+    asked = memory.infer_candidates(5)
+    assert asked.questions
+    assert asked.groups
+    assert asked == decode(kind, json.loads(json.dumps(encode(asked))))

@@ -71,6 +71,7 @@ def test_the_branch_of_chatgpt_is_the_last_one_seen() -> None:
         "## User\none\nmore\n\n## Assistant\n\ntwo\n",
         "You said:\none\nmore\nChatGPT said:\ntwo\n",
         "\ufeff我：one\nmore\n助手：two\n",
+        "_**User (2026-07-13 13:40:49Z)**_\n\none\nmore\n\n_**Agent (some-model 13:41)**_\n\ntwo\n",
         "[2026-03-01 10:02] Human: one\nmore\r\nAI: two\r\n",
     ],
 )
@@ -82,11 +83,12 @@ def test_turns_of_a_text_begin_as_people_write_them(text: str) -> None:
 
 
 def test_a_text_without_turns_says_what_is_missing() -> None:
-    """And a mark inside a block of code begins no turn."""
+    """And a mark inside a block of code, or in another style than the first, begins no turn."""
     [problem] = read_events([b"just a note\n"], "x")
     assert isinstance(problem, Problem)
     assert "User:" in problem.reason
     assert 1 == len(turns(b"User: see\n```\nUser: root\n```\n"))
+    assert 2 == len(turns(b"**User:** see\nUser: root\n**Assistant:** no"))
 
 
 def test_a_broken_conversation_costs_only_itself() -> None:

@@ -80,11 +80,16 @@ def test_only_the_person_decides() -> None:
     assert [] == kinds("We decided to use Redis. I prefer tabs. Never push to main.", "assistant")
 
 
+TEXT = "Hi\n```\nx\n```\n- ok\n- We decided to stay in Kiel."
+
+
 def test_a_line_is_where_the_sentence_stands() -> None:
     """Counted in the file, behind code and lists."""
-    [proposal] = statements(Turn(4, "user", "Hi\n```\nx\n```\n- ok\n- We decided to stay in Kiel.", 10))
+    [proposal] = statements(Turn(4, "user", TEXT, 10, spread=True))
     [place] = proposal.places
     assert (4, 15, "We decided to stay in Kiel.") == (place.turn, place.line, place.quote)
+    [proposal] = statements(Turn(4, "user", TEXT, 10))
+    assert 10 == proposal.places[0].line, "in JSON a text has one line"
 
 
 def run(command: str, output: str = "ok", *, failed: bool = False, after: int = 1) -> Run:

@@ -127,7 +127,7 @@ def _proposal(item: Any, turns: Sequence[Turn]) -> Proposal | None:
     if not text.strip() or len(text) > MAX_TEXT or line is None:
         return None
     memory_type = MemoryType.PROCEDURAL if kind is ProposalKind.ERROR else MemoryType.SEMANTIC
-    place = Place(turn.number, turn.line + line, turn.role, " ".join(said.split()), turn.when)
+    place = Place(turn.number, turn.line_of(line), turn.role, " ".join(said.split()), turn.when)
     return Proposal(0, kind, " ".join(text.split()), memory_type, (place,), "llm")
 
 

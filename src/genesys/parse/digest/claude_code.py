@@ -15,7 +15,7 @@ MAX_OPEN = 256  # calls that wait for their answer
 MAX_OUTPUT = 4_000  # characters of a tool's output that are looked at, at either end
 # What the program itself puts among a person's words.
 _INSERTED = re.compile(
-    r"<(system-reminder|local-command-\w+|command-\w+|bash-\w+|ide_\w+)>.*?</\1>", re.DOTALL
+    r"<(system-reminder|local-command-\w+|command-\w+|bash-\w+|ide_\w+|[\w-]+-hook)>.*?</\1>", re.DOTALL
 )
 _NOT_SAID = re.compile(r"\s*(?:\[Request interrupted|Caveat: The messages below|<task-notification>)")
 

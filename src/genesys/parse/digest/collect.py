@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from genesys.parse.digest.fixes import Fixes
@@ -62,7 +63,7 @@ class _Collector:
 
     def _keep(self, turn: Turn) -> None:
         text = turn.text if len(turn.text) <= KEPT_OF_TURN else turn.text[:KEPT_OF_TURN].rstrip() + " …"
-        self._turns.append(Turn(turn.number, turn.role, text, turn.line, turn.when))
+        self._turns.append(replace(turn, text=text))
         self._size += len(text)
 
     def done(self) -> Conversation:

@@ -113,7 +113,7 @@ class Fixes:
         """A person shows an error."""
         for number, line in enumerate(turn.text.split("\n")[:MAX_LINES]):
             if message := broken(line[:MAX_LINE]):
-                place = Place(turn.number, turn.line + number, turn.role, message, turn.when)
+                place = Place(turn.number, turn.line_of(number), turn.role, message, turn.when)
                 self._open = [
                     e for e in self._open if e.command
                 ]  # what they showed before is not it any more
@@ -125,7 +125,7 @@ class Fixes:
             pattern = _WHY if error.command else _DO
             said = [(n, s) for n, s in sentences_of(turn.text) if not s.endswith(("?", "？"))]
             good = [(n, s) for n, s in said if pattern.search(s)] or ([] if error.command else said[:1])
-            places = [Place(turn.number, turn.line + n, turn.role, s, turn.when) for n, s in good[:2]]
+            places = [Place(turn.number, turn.line_of(n), turn.role, s, turn.when) for n, s in good[:2]]
             if places:
                 error.reasons = places
 
@@ -139,7 +139,7 @@ class Fixes:
         elif mended(turn.text[:MAX_LINE]) and told[-1].reasons:
             self._open = [e for e in self._open if e.command]
             line, words = next(iter(sentences_of(turn.text)), (0, turn.text[:MAX_LINE]))
-            told[-1].reasons.append(Place(turn.number, turn.line + line, turn.role, words, turn.when))
+            told[-1].reasons.append(Place(turn.number, turn.line_of(line), turn.role, words, turn.when))
             yield from _proposal(told[-1])
 
 
@@ -162,6 +162,7 @@ def _proposal(error: _Error) -> Iterator[Proposal]:
     steps = ", ".join(error.steps)
     fix = f"{told} ({steps})" if told and steps else told or steps
     if fix:
-        text = f"Error: {_short(error.message, 300)}\nFix: {_short(fix, 600)}"
+        named = "" if error.message[:5].lower() == "error" else "Error: "
+        text = f"{named}{_short(error.message, 300)}\nFix: {_short(fix, 600)}"
         places = (error.place, *error.reasons)
         yield Proposal(0, ProposalKind.ERROR, text, MemoryType.PROCEDURAL, places)

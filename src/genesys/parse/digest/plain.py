@@ -11,32 +11,21 @@ from genesys.transcripts import Event, Head, Problem, Turn
 
 __all__ = ["read_plain"]
 
-_USER = ("user", "human", "me", "i", "you", "prompt", "question", "用户", "我", "提问", "问", "人类")
-_ASSISTANT = (
-    "assistant",
-    "claude",
-    "chatgpt",
-    "gpt",
-    "gpt-4",
-    "ai",
-    "bot",
-    "model",
-    "answer",
-    "助手",
-    "助理",
-    "回答",
-    "答",
-    "模型",
-)
+_USER = ("user", "human", "me", "you", "用户", "我", "提问", "人类")
+_ASSISTANT = ("assistant", "agent", "claude", "chatgpt", "gpt", "ai", "bot", "助手", "助理", "回答")
 _ROLE = dict.fromkeys(_USER, "user") | dict.fromkeys(_ASSISTANT, "assistant")
 _NAME = "|".join(sorted(map(re.escape, _ROLE), key=len, reverse=True))
-_TIME = r"(?:[\[(][^\[\]()\n]{0,40}[\])][ \t]*)?"
+_TIME = r"(?:[\[(][^\[\]()\n]{0,60}[\])][ \t]*)?"
 _MARK = re.compile(
-    rf"(?:[-*][ \t]+)?{_TIME}[*_]{{0,3}}({_NAME})(?:[ \t]+said)?[*_]{{0,3}}[ \t]*{_TIME}"
-    r"[:：][*_]{0,3}(?:[ \t]+|(?=\S)|$)(.*)",
+    rf"(?:[-*][ \t]+)?{_TIME}(?P<style>[*_]{{0,3}})(?P<name>{_NAME})(?:[ \t]+said)?[*_]{{0,3}}[ \t]*{_TIME}"
+    r"[:：][*_]{0,3}(?:[ \t]+|(?=\S)|$)(?P<text>.*)",
     re.IGNORECASE,
 )
-_HEADING = re.compile(rf"#{{1,6}}[ \t]+[*_]{{0,3}}({_NAME})[*_]{{0,3}}[:：]?[ \t]*()$", re.IGNORECASE)
+_HEADING = re.compile(
+    rf"(?P<style>#{{1,6}}[ \t]+[*_]{{0,3}}|[*_]{{2,4}})(?P<name>{_NAME})(?:[ \t]*{_TIME})?"
+    r"[*_]{0,4}[:：]?[ \t]*(?P<text>)$",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _DATE = re.compile(
     r"(?:date|created|日期|时间)?\W{0,5}(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2})?)?\W*$", re.I
@@ -63,6 +52,7 @@ class _Text:
     def __init__(self, name: str) -> None:
         self._name, self._title, self._started = name, "", ""
         self._role = ""
+        self._style: str | None = None  # how the first turn was marked; others are marked alike
         self._at = 0
         self._held: list[str] = []
         self._size = 0
@@ -71,11 +61,13 @@ class _Text:
         self._fenced = 0
 
     def line(self, number: int, line: str) -> Iterator[Event]:
-        if not self._inside_fence(line) and (mark := _MARK.match(line) or _HEADING.match(line)):
+        mark = None if self._inside_fence(line) else _MARK.match(line) or _HEADING.match(line)
+        if mark is not None and self._style in (None, mark["style"].strip()):
             yield from self._turn()
-            self._role, self._at = _ROLE[mark[1].lower()], number
-            self._held, self._size = [mark[2]], len(mark[2])
-            if opened := _FENCE.match(mark[2]):
+            self._style = mark["style"].strip()
+            self._role, self._at = _ROLE[mark["name"].lower()], number
+            self._held, self._size = [mark["text"]], len(mark["text"])
+            if opened := _FENCE.match(mark["text"]):
                 self._fence, self._fenced = opened[1], 0
         elif self._role:
             if self._size < MAX_TEXT:
@@ -104,7 +96,7 @@ class _Text:
             yield Head(session, self._title or self._name, "a text", self._started)
         self._turns += 1
         lead = next(at for at, line in enumerate(self._held) if line.strip())
-        yield Turn(self._turns, self._role, text[:MAX_TEXT], self._at + lead, self._started)
+        yield Turn(self._turns, self._role, text[:MAX_TEXT], self._at + lead, self._started, spread=True)
 
     def end(self) -> Iterator[Event]:
         yield from self._turn()

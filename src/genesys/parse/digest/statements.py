@@ -57,7 +57,7 @@ def statements(turn: Turn) -> Iterator[Proposal]:
         return
     for number, sentence in sentences_of(turn.text):
         if (kind := _kind(sentence)) is not None:
-            place = Place(turn.number, turn.line + number, turn.role, sentence, turn.when)
+            place = Place(turn.number, turn.line_of(number), turn.role, sentence, turn.when)
             yield Proposal(0, kind, _tidied(sentence), MemoryType.SEMANTIC, (place,))
 
 
