@@ -153,7 +153,9 @@ class Daemon:
         async for line in _lines(reader):
             self._calls += 1
             try:
-                reply = await asyncio.to_thread(answer, line, self._host.call, self._index)
+                reply = await asyncio.to_thread(
+                    answer, line, self._host.call, self._index, self._host.catch_up
+                )
             finally:
                 self._calls -= 1
             writer.write(reply)

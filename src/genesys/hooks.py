@@ -61,10 +61,11 @@ def _in_time(argv: Sequence[str]) -> str:
     if not supported():
         return ""
     name, vault = _call(argv)
-    with _deadline(_seconds(os.environ.get("GENESYS_HOOK_DEADLINE_S"))) as again:
+    limit = "hook_start_deadline_s" if name == "session-start" else "hook_deadline_s"
+    with _deadline(_seconds(limit)) as again:
         given = _input()
         root = named_vault(vault)
-        if (told := _told_in_file(root)) is not None:
+        if (told := _told_in_file(root, limit)) is not None:
             again(told)
         return answer(name, given, lambda call, **args: _asked(root, call, args))
 
@@ -301,24 +302,24 @@ def _deadline(seconds: float) -> Iterator[Callable[[float], None]]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _seconds(text: str | None) -> float:
+def _seconds(setting: str) -> float:
     """The deadline that the environment names, within the bounds of the setting; else the default."""
     try:
-        return min(max(float(text or ""), 0.1), 30.0)
+        return min(max(float(os.environ.get(f"GENESYS_{setting.upper()}", "")), 0.1), 30.0)
     except ValueError:
-        return HookParams().hook_deadline_s
+        return float(getattr(HookParams(), setting))
 
 
-def _told_in_file(root: Path) -> float | None:
+def _told_in_file(root: Path, setting: str) -> float | None:
     """The deadline where a settings file may say another one; None spares us to load the settings."""
-    if os.environ.get("GENESYS_HOOK_DEADLINE_S"):
+    if os.environ.get(f"GENESYS_{setting.upper()}"):
         return None
     own = Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "genesys", "config.toml")
-    if not any(b"hook_deadline_s" in _bytes(file) for file in (root / ".genesys.toml", own)):
+    if not any(b"deadline_s" in _bytes(file) for file in (root / ".genesys.toml", own)):
         return None
     from genesys.settings import load_settings
 
-    return load_settings(root).hooks.hook_deadline_s
+    return float(getattr(load_settings(root).hooks, setting))
 
 
 def _bytes(file: Path) -> bytes:

@@ -70,6 +70,8 @@ CALLS = frozenset(
         "year",
     }
 )
+# Calls that are about what changed, and worth waiting a moment for the first look at the vault.
+FRESH = frozenset({"briefing"})
 LOCAL = frozenset({"progress"})  # arguments that can't be sent
 
 Indexer = Callable[[Mapping[str, Any]], object]
@@ -119,8 +121,14 @@ class Remote:
         return decode(_hints(name)["return"], reply["result"])
 
 
-def answer(line: bytes, call: Callable[[Callable[[Genesys], Any]], Any], index: Indexer) -> bytes:
-    """Do what one line asks, with ``call`` to reach the memory and ``index`` for a pass over the vault."""
+def answer(
+    line: bytes,
+    call: Callable[[Callable[[Genesys], Any]], Any],
+    index: Indexer,
+    catch_up: Callable[[], object] = lambda: None,
+) -> bytes:
+    """Do what one line asks, with ``call`` to reach the memory and ``index`` for a pass over the vault;
+    ``catch_up`` waits for the first one."""
     try:
         asked = json.loads(line)
         name, given = asked["call"], asked["given"]
@@ -131,6 +139,8 @@ def answer(line: bytes, call: Callable[[Callable[[Genesys], Any]], Any], index: 
         if name == "index" and not values.get("dry_run"):
             result = index(values)
         else:
+            if name in FRESH:
+                catch_up()
             result = call(lambda memory: getattr(memory, name)(**values))
         reply = {"result": encode(result)}
     except GenesysError as error:

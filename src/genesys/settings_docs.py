@@ -126,4 +126,5 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "hook_prompt_tokens": _p("Most that a prompt is given", "tokens", 50, 2500),
     "hook_start_tokens": _p("Most that a session is given when it starts", "tokens", 50, 2500),
     "hook_deadline_s": _p("A hook that takes longer says nothing", "seconds", 0.1, 30),
+    "hook_start_deadline_s": _p("The same at the start of a session", "seconds", 0.1, 30),
 }

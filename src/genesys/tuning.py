@@ -95,6 +95,7 @@ class HookParams:
     hook_prompt_tokens: int = 600
     hook_start_tokens: int = 800
     hook_deadline_s: float = 1.5  # a person waits for the prompt to go out
+    hook_start_deadline_s: float = 4.0  # the daemon may have to start, and to read what changed meanwhile
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,5 +32,5 @@ def vault(indexed: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def running(vault: Path) -> Iterator[Running]:
     """Starts processes on the vault, and leaves none behind."""
-    with Running(vault, GENESYS_HOOK_DEADLINE_S="30") as made:
+    with Running(vault, GENESYS_HOOK_DEADLINE_S="30", GENESYS_HOOK_START_DEADLINE_S="30") as made:
         yield made

@@ -21,7 +21,12 @@ from support import child_env
 
 PROMPT = "did we give up on cellular modems because of a single iced-up mast?"
 GIVEN = {"session_id": "s", "prompt": PROMPT, "transcript_path": "/nowhere"}
-FAKE = {"GENESYS_EMBEDDER": "fake", "GENESYS_WORKERS": "1", "GENESYS_HOOK_DEADLINE_S": "30"}
+FAKE = {
+    "GENESYS_EMBEDDER": "fake",
+    "GENESYS_WORKERS": "1",
+    "GENESYS_HOOK_DEADLINE_S": "30",
+    "GENESYS_HOOK_START_DEADLINE_S": "30",
+}
 INPUTS = {
     "nothing": b"",
     "no json": b"why?",
@@ -119,9 +124,11 @@ def deaf(vault: Path) -> Iterator[socket.socket]:
 @pytest.mark.parametrize("name", ["session-start", "user-prompt"])
 def test_a_hook_waits_no_longer_than_its_deadline(vault: Path, deaf: socket.socket, name: str) -> None:
     """For a daemon that hangs; the deadline is the environment's or a settings file's."""
-    assert hook(name, "--vault", str(vault), env={"GENESYS_HOOK_DEADLINE_S": "0.2"}) == SILENT
-    (vault / ".genesys.toml").write_text("hook_deadline_s = 0.2", encoding="utf-8")
-    assert hook(name, "--vault", str(vault), env={"GENESYS_HOOK_DEADLINE_S": ""}) == SILENT
+    setting = "hook_start_deadline_s" if name == "session-start" else "hook_deadline_s"
+    variable = f"GENESYS_{setting.upper()}"
+    assert hook(name, "--vault", str(vault), env={variable: "0.2"}) == SILENT
+    (vault / ".genesys.toml").write_text(f"{setting} = 0.2", encoding="utf-8")
+    assert hook(name, "--vault", str(vault), env={variable: ""}) == SILENT
 
 
 def test_a_hook_waits_no_longer_for_its_input(vault: Path) -> None:
@@ -139,7 +146,6 @@ def test_a_hook_waits_no_longer_for_its_input(vault: Path) -> None:
 
 def test_a_broken_pipe_is_no_fault(running: Running) -> None:
     """Claude Code may have stopped listening."""
-    running.session()
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -157,7 +163,7 @@ def test_a_broken_pipe_is_no_fault(running: Running) -> None:
 
 def test_a_hook_loads_next_to_nothing(running: Running) -> None:
     """No model, no arrays, no database, no command line, no server: what a bridge loads."""
-    running.session()
+    assert 0 == running.cli("daemon", "start").code
     code = (
         "import sys; from genesys.cli import run; run(['hook', 'user-prompt', '--vault', sys.argv[1]]); "
         "print(*sys.modules, file=sys.stderr)"

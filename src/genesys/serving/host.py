@@ -33,6 +33,7 @@ __all__ = ["Activity", "Host"]
 T = TypeVar("T")
 
 REFRESH_S = 15.0  # without a watcher: a read so long after the last pass starts another, and does not wait
+CATCH_UP_S, PAUSE_S = 2.0, 0.02  # a first look without changes takes some tenths of a second
 CLOSE_WAIT_S = 5.0  # a client that closed us waits about ten seconds before it kills
 
 log = logging.getLogger(__name__)
@@ -185,6 +186,15 @@ class Host:
             self.keeper.replaced()
 
     # ------------------------------------------------------------------ beginning and end
+
+    def catch_up(self, wait_s: float = CATCH_UP_S) -> bool:
+        """Wait until the vault was read once since we began; False where that takes longer."""
+        end = time.monotonic() + wait_s
+        while self.keeper and not self.keeper.read_once:
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE_S)
+        return True
 
     def start(self) -> None:
         """Begin to read the vault and to load the model; returns at once."""
