@@ -167,8 +167,9 @@ class Daemon:
 
     async def _control(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async for line in _lines(reader):
-            asked = json.loads(line).get("ask")
-            if asked == "stop":
+            asked = json.loads(line)
+            if asked.get("ask") == "stop":
+                self._host.writes_back = bool(asked.get("write_back", True))
                 self.leave("told to by `genesys daemon stop`")
             status = await asyncio.to_thread(self._status)
             writer.write(json.dumps(status).encode() + b"\n")

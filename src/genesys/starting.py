@@ -160,8 +160,9 @@ def holder(where: Places) -> int | None:
         os.close(fd)
 
 
-def stop(where: Places) -> bool:
-    """End the vault's daemon and wait until it is gone; False where none ran.
+def stop(where: Places, *, write_back: bool = True) -> bool:
+    """End the vault's daemon and wait until it is gone; False where none ran. Without ``write_back`` it
+    leaves the notes as they are, whatever it has to say of them.
 
     Raises:
         BusyError: it does not end.
@@ -176,7 +177,7 @@ def stop(where: Places) -> bool:
         if link is not None:
             pid = int(link.said["pid"])
             with contextlib.closing(link), contextlib.suppress(OSError):  # it may be leaving already
-                link.socket.sendall(b'{"ask": "stop"}\n')
+                link.socket.sendall(json.dumps({"ask": "stop", "write_back": write_back}).encode() + b"\n")
     except BusyError:
         hangs = True
     for signal_number, wait_s in ((0, STOP_S), (signal.SIGTERM, HANGS_S), (signal.SIGKILL, HANGS_S)):

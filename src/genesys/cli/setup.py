@@ -65,15 +65,11 @@ def setup(
         with locked(place):
             undo_setup(load(place), print_only=print_only)
         return
-    from genesys.cli.app import COMMANDS
     from genesys.cli.common import settings_for
     from genesys.connect.choose import clients, steps
     from genesys.connect.entries import check_name
-    from genesys.errors import UsageError
 
     check_name(name)
-    if hooks and "hook" not in COMMANDS:
-        raise UsageError("this version has no hooks", hint="genesys setup without --hooks")
 
     settings = settings_for(_chosen(folder or vault))
     print(f"vault: {settings.vault}")

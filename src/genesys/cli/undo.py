@@ -51,7 +51,8 @@ def _drop(tree: Path) -> None:
     away = tree.with_name(f"{tree.name}-removed")  # so that what is half removed is not taken for whole
     if tree.is_dir():
         if tree.name == ".genesys" and not _disposable(tree.parent):
-            print(f"{tree}: kept, it knows what was written and pinned; delete it if you like")
+            print(f"{tree}: kept, as it knows what was written, pinned or forgotten")
+            print("  genesys unwrite takes its properties out of your notes; then the folder may be deleted")
             return
         os.rename(tree, away)
         print(f"{tree}: removed")
@@ -64,8 +65,10 @@ def _disposable(vault: Path) -> bool:
     from genesys.sockets import places, supported
 
     settings = load_settings(vault)
+    if settings.index.exists() and not only_read(settings):
+        return False
     if supported():
         from genesys.starting import stop
 
-        stop(places(vault))
+        stop(places(vault), write_back=False)
     return not settings.index.exists() or only_read(settings)

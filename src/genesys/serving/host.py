@@ -63,6 +63,7 @@ class Host:
         self._opened_once = False
         self._org: Genesys | None = None
         self._watched = watched
+        self.writes_back = True  # what is due, at the end
         owner = Owner(self._current, self._damaged, lambda: self._current().warm())
         self.keeper = Background(settings, owner, clock) if background else None
 
@@ -214,7 +215,7 @@ class Host:
             memories = [m for m in (self._memory, self._org) if m is not None]
             self._memory = self._org = None
         try:
-            if self.keeper and self.keeper.read_once:
+            if self.keeper and self.keeper.read_once and self.writes_back:
                 self.keeper.flush()
         except GenesysError as error:
             log.warning("not all was written back: %s", error.message)
