@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from connect.homes import everything, furnished
 from genesys.engine import dashboard
+from genesys.parse.json_patch import look_up
+from genesys.parse.json_text import read_json
 from support import VAULT, child_env, invoke, run_cli
 
 FAKE = {"GENESYS_EMBEDDER": "fake", "GENESYS_IDLE_EXIT_S": "1"}
@@ -139,6 +143,29 @@ def test_another_s_name_is_never_taken(home: Path) -> None:
     assert other == (home / ".claude.json").read_bytes()
     assert 0 == invoke("setup", *options, "--name", "notes").code
     assert {"genesys", "notes"} == set(json.loads((home / ".claude.json").read_bytes())["mcpServers"])
+
+
+def test_hooks_are_written_run_and_are_taken_out(home: Path) -> None:
+    """Those of other tools stay in front; each of ours can be run as Claude Code runs it."""
+    settings = home / ".claude" / "settings.json"
+    bell = {"hooks": [{"type": "command", "command": "bell"}]}
+    settings.write_text(f'{{\n\t"hooks": {{"Stop": [{json.dumps(bell)}]}}, // mine\n}}')
+    before = everything(home)
+    assert 0 == invoke("setup", str(notes(home)), "--yes", "--hooks").code
+    hooks: Any = look_up(read_json(settings.read_bytes()), ["hooks"])
+    assert bell == hooks["Stop"][0]
+    event = {"session_id": "s", "hook_event_name": "Stop", "prompt": "why LoRa?", "cwd": str(home)}
+    for name in ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact"):
+        (hook,) = hooks[name][-1]["hooks"]
+        done = subprocess.run(
+            hook["command"], shell=True, input=json.dumps(event | {"hook_event_name": name}),
+            capture_output=True, encoding="utf-8", env=child_env(), timeout=60, check=False,
+        )  # fmt: skip
+        assert (0, "") == (done.returncode, done.stderr), name
+    assert "session-start, user-prompt, stop, pre-compact" in invoke("doctor", vault=notes(home)).stdout
+    undone = invoke("setup", "--undo")
+    assert f"{settings}: as it was before" in undone.stdout
+    assert before == everything(home)
 
 
 def test_settings_of_this_terminal_go_with_the_entry(
