@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genesys.layout import components, layers, place, stack
+from genesys.layout import components, layers, place, route, stack
 
 NAMES = [f"n{i}" for i in range(12)]
 ARROWS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=40)
@@ -40,6 +40,18 @@ def test_boxes_never_overlap(arrows: list[tuple[str, str]]) -> None:
         boxes = sorted((top[n], height[n]) for n in NAMES if column[n] == at)
         for (upper, size), (lower, _) in pairwise(boxes):
             assert upper + size + 10 <= lower + 1e-6
+
+
+@given(ARROWS)
+def test_an_arrow_that_passes_a_column_gets_a_lane(arrows: list[tuple[str, str]]) -> None:
+    """One lane in each column between its ends, clear of every box there."""
+    column = layers(NAMES, arrows)
+    top, lanes = route(column, arrows, dict.fromkeys(NAMES, 30.0), 8, 4)
+    for (start, end), points in lanes.items():
+        assert list(range(column[start] + 1, column[end])) == [at for at, _ in points]
+        for at, middle in points:
+            boxes = [top[name] for name in NAMES if column[name] == at]
+            assert all(middle <= upper - 2 or upper + 32 <= middle for upper in boxes)
 
 
 @given(ARROWS)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
-__all__ = ["Arrow", "components", "layers", "place", "stack"]
+__all__ = ["Arrow", "components", "layers", "place", "route", "stack"]
 
 Arrow: TypeAlias = tuple[str, str]
 
@@ -91,6 +92,25 @@ def components(names: Sequence[str], arrows: Iterable[Arrow]) -> list[list[str]]
         seen |= group
         groups.append([n for n in names if n in group])
     return sorted(groups, key=lambda g: -len(g))
+
+
+def route(
+    column: Mapping[str, int], arrows: Sequence[Arrow], height: Mapping[str, float], gap: float, lane: float
+) -> tuple[dict[str, float], dict[Arrow, list[tuple[int, float]]]]:
+    """:func:`place`, with room ``lane`` high in each column that an arrow passes, so that it need run behind
+    no box; the upper edges, and of each arrow the (column, middle) of the lanes it takes."""
+    columns, heights = dict(column), dict(height)
+    lanes: dict[Arrow, list[str]] = {}
+    pieces: list[Arrow] = []
+    for start, end in dict.fromkeys(arrows):
+        passed = range(column[start] + 1, column[end])
+        lanes[start, end] = [f"\0{len(lanes)} {at}" for at in passed]  # no name has a NUL
+        columns |= dict(zip(lanes[start, end], passed, strict=True))
+        heights |= dict.fromkeys(lanes[start, end], lane)
+        pieces += pairwise([start, *lanes[start, end], end])
+    top = place(columns, pieces, heights, gap)
+    bends = {pair: [(columns[n], top[n] + lane / 2) for n in names] for pair, names in lanes.items()}
+    return {name: top[name] for name in column}, bends
 
 
 def place(

@@ -155,6 +155,20 @@ def test_odd_names_and_words_are_data(vault: TestVault) -> None:
     assert f"{HOSTILE}.md" in by_note(check_canvas((vault.root / odd.path).read_bytes())[0])
 
 
+def test_a_cause_of_a_cause_stands_left_of_it(vault: TestVault) -> None:
+    """Also where it is a cause of the note itself: its arrow to the other cause runs to the right."""
+    vault.write("Storm.md", "x\n")
+    vault.write("Flood.md", "(caused_by:: [[Storm]], the river rose)\n")
+    vault.write("Move.md", "(caused_by:: [[Flood]], the cellar was wet)\n(caused_by:: [[Storm]], no roof)\n")
+    vault.index(embed=False)
+    with vault.memory(read_only=True) as memory:
+        cards, _ = check_canvas((vault.root / memory.canvas("Move").path).read_bytes())
+    x = {path: card["x"] for path, card in by_note(cards).items()}
+    assert x["Storm.md"] < x["Flood.md"] < x["Move.md"] == 0
+    assert 3 == sum(key.startswith("reason") for key in cards)
+    assert [] == overlapping(cards)
+
+
 def test_a_cycle_and_a_note_without_causes(vault: TestVault) -> None:
     """Notes that cause each other are drawn once each; a lonely note is a valid canvas that says so."""
     vault.write("A.md", "caused_by:: [[B]]\n")

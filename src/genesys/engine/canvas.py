@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from genesys.engine.listing import open_uri
 from genesys.engine.own_files import inner_path, save_own
 from genesys.engine.spoken import spoken
-from genesys.layout import place, stack
+from genesys.layout import layers, route, stack
 from genesys.model import CAUSAL, NEGATIVE, Edge, EdgeType
 from genesys.parse.canvas import is_drawn, sign
 from genesys.paths import safe_name
@@ -30,6 +30,7 @@ Key: TypeAlias = tuple[str, str, EdgeType]
 NOTE_WIDTH, NOTE_HEIGHT = 360, 240  # pixels, as all that follow
 CARD_WIDTH, CARD_LINE, CARD_FRAME = 300, 28, 44
 GAP, ROW_GAP = 80, 60
+LANE = 20  # room for an arrow that passes a column
 PITCH = NOTE_WIDTH + CARD_WIDTH + 2 * GAP  # from one column of notes to the next
 HEAD_WIDTH, HEAD_HEIGHT = 760, 120
 CARD_LETTERS = 34  # letters on a line of a card
@@ -44,7 +45,7 @@ STYLE: Mapping[EdgeType, tuple[str, str, bool]] = {
     EdgeType.CONTRADICTS: ("2", "contradicts", False),
 }
 LEGEND = "Red: caused by. Cyan: derived from. Green: supports. Purple: supersedes. Orange: contradicts."
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#!|~=$%^&]|^[-+]|^\d+(?=[.)]))")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<#~=$%^&]|^[-+>]|^\d+(?=[.)]))")
 
 
 def save(index: Index, settings: Settings, report: WhyReport, file: str) -> Drawing:
@@ -57,7 +58,7 @@ def save(index: Index, settings: Settings, report: WhyReport, file: str) -> Draw
     edges = _edges(index, report)
     written = save_own(settings.vault, path, draw(report, edges), is_drawn)
     uri = open_uri(settings.vault.name, path)
-    return Drawing(path, len(_columns(report)), len(edges), written, uri)
+    return Drawing(path, len(_notes(report)), len(edges), written, uri)
 
 
 def _default(note: str) -> str:
@@ -65,20 +66,22 @@ def _default(note: str) -> str:
     return "/".join(filter(None, (folder, safe_name(name[:-3]) + " causes.canvas")))
 
 
-def _columns(report: WhyReport) -> dict[str, int]:
+def _notes(report: WhyReport) -> list[str]:
+    """The note itself, its causes, its effects; each once."""
+    steps = (*report.upstream, *report.downstream)
+    return list(dict.fromkeys([report.note.path, *(step.path for step in steps)]))
+
+
+def _columns(report: WhyReport, edges: Iterable[Edge]) -> dict[str, int]:
     """Notes and their columns: 0 the note itself, causes below, effects above."""
-    column = {report.note.path: 0}
-    for step in report.upstream:
-        column.setdefault(step.path, -step.depth)
-    for step in report.downstream:
-        column.setdefault(step.path, step.depth)
-    return column
+    column = layers(_notes(report), [_ends(edge) for edge in edges if edge.type in CAUSAL])
+    return {path: at - column[report.note.path] for path, at in column.items()}
 
 
 def _edges(index: Index, report: WhyReport) -> list[Edge]:
     """What joins the notes: the steps of the chain, and every other reason or contradiction among them."""
     chain = [step.edge for step in (*report.upstream, *report.downstream)]
-    ids = list(index.note_ids(list(_columns(report))).values())
+    ids = list(index.note_ids(_notes(report)).values())
     found: dict[Key, Edge] = {}
     for edge in (*chain, *index.edges_among(ids, list(CAUSAL | NEGATIVE))):
         known = found.setdefault(_key(edge), edge)
@@ -89,9 +92,9 @@ def _edges(index: Index, report: WhyReport) -> list[Edge]:
 
 def draw(report: WhyReport, edges: Sequence[Edge]) -> bytes:
     """The canvas as JSON; the same chain gives the same bytes."""
-    column = _columns(report)
+    column = _columns(report, edges)
     arrows = [_ends(edge) for edge in edges]
-    top = place(column, arrows, dict.fromkeys(column, NOTE_HEIGHT), ROW_GAP)
+    top, _ = route(column, arrows, dict.fromkeys(column, float(NOTE_HEIGHT)), ROW_GAP, LANE)
     name = {path: f"note-{at}" for at, path in enumerate(column)}
     notes = [
         {"id": name[p], "type": "file", "file": p, "x": column[p] * PITCH, "y": round(top[p])}

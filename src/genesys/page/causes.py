@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from genesys.accounts import NoteRef
-from genesys.layout import components, layers, place
+from genesys.layout import components, layers, route
 from genesys.model import CAUSAL, Edge, EdgeType
 from genesys.overview import Overview
 from genesys.quote import clean
@@ -156,31 +156,19 @@ def _group(
     first, last = min(column.values()), max(column.values())
     rows = Counter(column.values())
     down = last - first >= ACROSS and max(rows.values()) <= ACROSS
-    thick = dict.fromkeys(names, BOX) if down else dict(height)
-    joints: dict[Pair, list[str]] = {}
-    pieces: list[Pair] = []
-    for start, end in dict.fromkeys(arrows):
-        between = [f"\0{len(joints)} {at}" for at in range(column[start] + 1, column[end])]
-        joints[start, end] = between
-        for at, joint in enumerate(between):
-            column[joint], thick[joint] = column[start] + 1 + at, LANE
-        pieces += pairwise([start, *between, end])
-    across = place(column, pieces, thick, GAP if down else ROW_GAP)
-    low = min(across[name] for name in names)
-    deep = (TWO_LINES + DROP) if down else (BOX + GAP)
-    along = {name: (at - first) * deep for name, at in column.items()}
-    spots = {
-        n: Spot(across[n] - low, along[n], height[n], True)
-        if down
-        else Spot(along[n], across[n] - low, height[n])
-        for n in names
+    across, bends = route(
+        column, arrows, dict.fromkeys(names, BOX) if down else height, GAP if down else ROW_GAP, LANE
+    )
+    low = min(across.values())
+    deep, middle = (TWO_LINES + DROP, TWO_LINES / 2) if down else (BOX + GAP, BOX / 2)
+    spots = {}
+    for name in names:
+        x, y = (column[name] - first) * deep, across[name] - low
+        spots[name] = Spot(y, x, height[name], True) if down else Spot(x, y, height[name])
+    through = {
+        pair: [((at - first) * deep + middle, y - low) for at, y in points] for pair, points in bends.items()
     }
-    middle = TWO_LINES / 2 if down else BOX / 2
-    points = {
-        pair: [(along[j] + middle, across[j] - low + LANE / 2) for j in between]
-        for pair, between in joints.items()
-    }
-    return spots, {p: [(b, a) if down else (a, b) for a, b in line] for p, line in points.items()}
+    return spots, {pair: [(b, a) if down else (a, b) for a, b in line] for pair, line in through.items()}
 
 
 def _height(lines: Sequence[str]) -> float:
