@@ -34,6 +34,7 @@ def kinds(text: str, role: str = "user") -> list[str]:
         ("preference", "I'd rather have short answers without lists."),
         ("preference", "Never push to main without a review."),
         ("preference", "From now on please answer in German."),
+        ("preference", "dont ever touch the changelog by hand"),
         ("preference", "以后回答请用中文。"),
         ("preference", "我更喜欢深色主题。"),
         ("fact", "The lease ends on 31 August 2027."),
@@ -118,6 +119,18 @@ def test_steps_that_did_not_help_are_not_the_fix() -> None:
     [text] = fixes(BROKEN, run("set-port 1"), BROKEN, run("set-port 80"), run("make"))
     assert "set-port 80" in text
     assert "set-port 1`" not in text
+
+
+def test_words_that_tie_a_sentence_to_the_talk_are_left_out() -> None:
+    """In the memory, not in the quotation; and no word that belongs to it."""
+    talk = (
+        "Okay, and we decided to stay here.\nNo meetings on Fridays, I prefer quiet.\n好，那我们就用 SQLite。"
+    )
+    found = list(statements(Turn(1, "user", talk, 1)))
+    assert ["We decided to stay here.", "No meetings on Fridays, I prefer quiet.", "那我们就用 SQLite。"] == [
+        p.text for p in found
+    ]
+    assert "Okay, and we decided to stay here." == found[0].places[0].quote
 
 
 def said(*texts: str) -> Iterable[Turn]:

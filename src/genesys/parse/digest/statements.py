@@ -22,7 +22,8 @@ _SKIPPED = re.compile(
 )
 _LEAD = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s+|\s*#{1,6}\s+")
 _TIES = re.compile(
-    r"^(?:(?:and|but|so|also|ok|okay|well|yes|no|fine|good|great|right|by the way|one more thing)[,:.]?\s+"
+    r"^(?:(?:and|but|so|also|by the way|one more thing)[,:]?\s+"
+    r"|(?:ok|okay|well|yes|no|fine|good|great|right|alright|thanks)[,:.!]\s+"
     r"|(?:另外|好的?|嗯|对了|那么|同意|还有)[，,：:]\s*)+",
     re.IGNORECASE,
 )

@@ -82,16 +82,16 @@ _ENGLISH = (
          r"\b(?:do|would|should|if|what|which) *$"),
     Rule(_P, r"\bmy (?:strong |clear |personal )?preference (?:is|would be)\b", _SUPPOSED),
     Rule(_P, rf"^(?:and |also |but |so |ok(?:ay)?[,.]? |yes,? )*(?:please )?(?:always|never|don(?:'|’)?t ever|do not ever) {_WORK}"),
-    Rule(_P, rf"\bplease (?:always|never|don(?:'|’)t ever|do not ever|stop) {_WORK}|\bplease stop \w+ing\b", r"\bif\b"),
+    Rule(_P, rf"\bplease (?:always|never|don(?:'|’)?t ever|do not ever|stop) {_WORK}|\bplease stop \w+ing\b", r"\bif\b"),
     Rule(_P, r"\b(?:from now on|from here on|going forward|in (?:the )?future|henceforth)\b", r"\bif\b|\bmaybe\b",
          r"\b(?:will be|might|could|would|may|never give|i want|keep going|keep on)\b",
-         r"\bplease\b|\b(?:always|never|don(?:'|’)t|do not|no more) |(?:^|on,? |forward,? |future,? )(?:use|keep|write|make|put|call|answer|avoid|only)\b"),
+         r"\bplease\b|\b(?:always|never|don(?:'|’)?t|do not|no more) |(?:^|on,? |forward,? |future,? )(?:use|keep|write|make|put|call|answer|avoid|only)\b"),
     Rule(_P, r"\bi (?:(?:always|usually|only ever) (?:use|write|want|put|keep|run|name|work with|deploy|avoid|go for|commit|start with|format)"
              r"|never (?:use|write|run|deploy|commit|put))\b", r"\b(?:if|when|why)\b"),
-    Rule(_P, r"\bi(?: really| just)? (?:hate|dislike|can(?:'|’)t stand|don(?:'|’)t like)\b"
+    Rule(_P, r"\bi(?: really| just)? (?:hate|dislike|can(?:'|’)?t stand|don(?:'|’)?t like)\b"
              r"(?! (?:to|it|this|that|these|those|your|how|the way|being|not|when)\b)", r"\b(?:if|why|because)\b"),
     Rule(_P, r"\bi (?:like|love) (?!to say).{2,60} (?:better than|more than)\b", r"\b(?:if|why)\b"),
-    Rule(_P, r"\bi (?:don(?:'|’)t )?want you to (?:always|never|stop|use|avoid)\b", r"\bif\b"),
+    Rule(_P, r"\bi (?:don(?:'|’)?t )?want you to (?:always|never|stop|use|avoid)\b", r"\bif\b"),
 )  # fmt: skip
 
 # ------------------------------------------------------------------ Chinese
@@ -164,7 +164,7 @@ _MENDED = (
     r"(?:好了|可以了|成功了|搞定|解决了|修好了|没问题了|正常了|不再报错|不报错了|能用了|生效了)",
 )  # fmt: skip
 _UNMENDED = (
-    r"\b(?:didn(?:'|’)t|doesn(?:'|’)t|does not|did not|not|won(?:'|’)t|isn(?:'|’)t) (?:help|work|fix|solve|fixed|solved|working|change|gone)\w*\b",
+    r"\b(?:didn(?:'|’)?t|doesn(?:'|’)?t|does not|did not|not|won(?:'|’)?t|isn(?:'|’)?t) (?:help|work|fix|solve|fixed|solved|working|change|gone)\w*\b",
     r"\bstill (?:fail|the same|not|broken|get|see|crash|there|an error|shows|says|no)\w*|\bsame (?:error|problem|result|message)\b|\bno (?:luck|change|difference|effect)\b",
     r"\bonly worked\b|\bif (?:that|it) work(?:s|ed)\b|\bworked (?:before|yesterday|until|fine before)\b",
     r"(?:还是|仍然|依然|依旧)(?:不行|报错|失败|一样|没|不能)|没用|不管用|没有解决|没解决|未解决|一样的?错误|错误一样",

@@ -74,7 +74,7 @@ def episode_text(talk: Conversation, after: int = 0, *, words: bool = True) -> s
     day = f" on {head.started[:10]}" if head.started else ""
     about = [f"A conversation in {head.source}{day}, between the user and the assistant."]
     if head.title:
-        about.append(f"Its title was {harmless(' '.join(head.title.split()))!r}.")
+        about.append(f"It was called “{harmless(' '.join(head.title.split()))}”.")
     about.append(f"\n\nTurns {after + 1} to {talk.count}{_left_out(talk, turns, after)}.")
     return "\n".join([" ".join(about).replace(" \n\n", "\n\n"), *_said(turns)])
 
