@@ -12,9 +12,19 @@ import shutil
 import statistics
 import time
 
-from benchmarks.daemon.harness import Client, bench, options, report
+from benchmarks.daemon.harness import Bench, Client, bench, options, report, until
 
 QUESTIONS = ("why was it decided", "what does the model say", "notes on security", "history of the language")
+
+
+def first_found(made: Bench) -> float:
+    """Seconds from the start of a session on a vault without an index to the first recall with an answer."""
+    shutil.rmtree(made.vault / ".genesys", ignore_errors=True)
+    client = Client(made.env)
+    until(lambda: any(client.recall(question, read_only=True) for question in QUESTIONS))
+    found_s = time.perf_counter() - client.start
+    client.close()
+    return found_s
 
 
 def main() -> None:

@@ -107,6 +107,7 @@ def bench(vault: Path, embedder: str, **extra: str) -> Iterator[Bench]:
     ):
         copy = Path(shutil.copytree(vault, Path(folder) / "vault", symlinks=True))
         env = {name: value for name, value in os.environ.items() if not name.startswith("GENESYS_")}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once
         env |= {"HOME": folder, "XDG_RUNTIME_DIR": runtime, "GENESYS_VAULT": str(copy)}
         made = Bench(copy, env | {"GENESYS_EMBEDDER": embedder, **extra})
         try:

@@ -35,10 +35,10 @@ while stack:
 """
 
 
-def measured(*args: str, env: dict[str, str]) -> tuple[float, float]:
+def measured(*args: str, env: dict[str, str], rounds: int = ROUNDS) -> tuple[float, float]:
     """(wall, CPU) seconds of the quickest of several runs of this Python with ``args``."""
     wall, cpu = float("inf"), float("inf")
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         subprocess.run([sys.executable, *args], env=env, stdout=subprocess.DEVNULL, check=True)
         wall = min(wall, time.perf_counter() - start)
