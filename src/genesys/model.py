@@ -205,6 +205,7 @@ class OwnState:
     last_recalled: float | None = None
     core: bool | None = None
     pinned: bool | None = None
+    stale: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,8 @@ class Filters:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One note in an answer. ``signals`` hold each part's share of ``score`` and add up to it
-    before ``prior`` multiplies: ``score = sum(signals.values()) * prior``."""
+    before ``prior`` multiplies: ``score = sum(signals.values()) * prior``. ``stale`` is a decision that
+    nobody has touched for long."""
 
     path: str
     title: str
@@ -374,6 +376,7 @@ class Hit:
     low_confidence: bool = False
     date: str = ""
     kind: Kind = Kind.NOTE
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,8 @@ def _print_hit(out: Console, rank: int, hit: Hit) -> None:
     head.append(f" · match {hit.score:.2f}", style="dim")
     if hit.low_confidence:
         head.append(" · unsure", style="yellow")
+    if hit.stale:
+        head.append(" · stale", style="magenta")
     if hit.superseded_by:
         head.append(f" · superseded by {one_line(hit.superseded_by)}", style="magenta")
     out.print(head)

@@ -7,12 +7,21 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from genesys.render import counted, one_line, safe
-from genesys.reports import CoreList, DecayReport, Explanation, ImportReport, NoteRef, Stats
+from genesys.reports import (
+    CoreList,
+    DecayReport,
+    EvolveReport,
+    Explanation,
+    ImportReport,
+    NoteRef,
+    Proposal,
+    Stats,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["import_lines", "print_core", "print_decay", "print_explanation", "print_stats"]
+__all__ = ["import_lines", "print_core", "print_decay", "print_evolve", "print_explanation", "print_stats"]
 
 LISTED = 20  # items of a list before the rest is only counted
 _PREFERENCES = {
@@ -128,3 +137,39 @@ def import_lines(report: ImportReport) -> Iterator[str]:
         yield f"  {one_line(old)} is {one_line(new)} here"
     if report.left_out:
         yield f"  {counted(report.left_out, 'file')} in the folder that are no notes"
+
+
+_TOLD = {
+    "merge": "merge {other} into {path}",
+    "join": "join {path} and {other}",
+    "stale": "mark as stale {path}",
+    "fresh": "no longer stale {path}",
+    "share": "share {path}",
+}
+
+
+def print_evolve(out: Console, report: EvolveReport) -> None:
+    for proposal in report.proposals[:LISTED]:
+        _print_proposal(out, proposal)
+    if len(report.proposals) > LISTED:
+        out.print(f"and {len(report.proposals) - LISTED} more (--json lists all)")
+    for line in report.notices:
+        out.print(f"! {safe(line)}", markup=False)
+    sure = sum(p.sure for p in report.proposals)
+    if not report.proposals:
+        out.print("nothing to do")
+    elif not report.applied:
+        out.print(
+            f"nothing was changed; --apply does {sure} of {counted(len(report.proposals), 'proposal')}, "
+            "an id and --apply does that one",
+            markup=False,
+        )
+
+
+def _print_proposal(out: Console, proposal: Proposal) -> None:
+    what = _TOLD[proposal.kind.value].format(path=one_line(proposal.path), other=one_line(proposal.other))
+    mark = "done" if proposal.done else "left" if proposal.refused else proposal.id
+    out.print(f"{mark:<8}  {safe(what)}", markup=False)
+    out.print(f"          {safe(proposal.refused or proposal.reason)}", markup=False, style="dim")
+    if proposal.done:
+        out.print(f"          undo: genesys evolve --undo {proposal.undo}", markup=False, style="dim")

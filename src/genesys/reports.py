@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from genesys.accounts import Check, IndexReport, NoteRef, StatusReport
 from genesys.model import Edge, Factors, Hit, MemoryType, Skipped, Status, Step
@@ -21,12 +22,15 @@ __all__ = [
     "Curves",
     "DecayReport",
     "Drawing",
+    "EvolveKind",
+    "EvolveReport",
     "Explanation",
     "ExportReport",
     "Forgotten",
     "ImportReport",
     "IndexReport",
     "NoteRef",
+    "Proposal",
     "Remembered",
     "Stats",
     "StatusChange",
@@ -138,6 +142,45 @@ class DecayReport:
     writes: WriteReport
     seconds: float
     dry_run: bool = False
+
+
+class EvolveKind(StrEnum):
+    """What may become of memories, besides decay."""
+
+    MERGE = "merge"  # one says all that the other says, and stays
+    JOIN = "join"  # each says something of its own: a new memory of both
+    STALE = "stale"
+    FRESH = "fresh"  # no longer stale
+    SHARE = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One change that ``evolve`` may make. ``path`` is the memory that stays or changes, ``other`` the one
+    that goes into it, or the place of a copy. ``sure``: it loses nothing, so that it needs no look.
+
+    ``done`` and ``undo`` (an event's number) once it was made; ``refused`` says why it was not.
+    """
+
+    id: str
+    kind: EvolveKind
+    path: str
+    reason: str
+    other: str = ""
+    sure: bool = True
+    done: bool = False
+    undo: int = 0
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvolveReport:
+    """What ``evolve`` found, and with ``applied`` what it did."""
+
+    proposals: tuple[Proposal, ...]
+    notices: tuple[str, ...]
+    applied: bool
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

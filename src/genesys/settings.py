@@ -18,7 +18,7 @@ from typing import Any, Literal, get_type_hints
 
 from genesys.errors import SettingsError
 from genesys.model import EdgeType, LifecycleParams, ParseOptions, ScoreParams
-from genesys.registry import ObsidianConfig, find_vault, obsidian_config
+from genesys.registry import ObsidianConfig, find_vault, obsidian_config, registered_vaults
 from genesys.settings_docs import PARAMETERS
 from genesys.tuning import HookParams, RecallParams
 from genesys.values import Option, SettingDoc, convert, show, unset
@@ -35,6 +35,7 @@ __all__ = [
     "load_settings",
     "machine_id",
     "obsidian_config",
+    "other_vaults",
 ]
 
 VAULT_FILE = ".genesys.toml"
@@ -93,6 +94,20 @@ class Settings:
         0, "Processes that parse a large vault; 0 is one a processor, at most 8", "processes", low=0, high=256
     )
     maintenance_interval_s: float = _option(600.0, "Time between maintenance passes", "seconds", low=1)
+    evolve: Literal["off", "propose", "apply"] = _option(
+        "propose", "What the daemon does once a day of what genesys evolve finds: nothing, log it, or do it"
+    )
+    evolve_likeness: float = _option(
+        0.85, "Cosine from which two memories that differ are proposed to be joined", low=0.5, high=1
+    )
+    stale_days: float = _option(180.0, "A decision untouched for so long is stale; 0 is never", "days", low=0)
+    stale_categories: tuple[str, ...] = _option(("decision",), "Categories of memories that grow stale")
+    shared_categories: tuple[str, ...] = _option(
+        ("error", "lesson"), "Categories of memories that genesys evolve shares, beside procedural ones"
+    )
+    promote_vaults: int = _option(
+        3, "A memory recalled in so many of your vaults is shared; 0 is never", "vaults", low=0
+    )
     idle_exit_s: float = _option(900.0, "The daemon ends so long after its last client", "seconds", low=1)
     debounce_ms: int = _option(300, "Quiet time before the watcher acts on a change", "milliseconds", low=0)
     watch: Literal["auto", "poll"] = _option(
@@ -205,6 +220,11 @@ def lasting_variables(env: Mapping[str, str], settings: Settings) -> tuple[tuple
         value = getattr(settings, option.name, None)
         found.append((option.env, str(value) if isinstance(value, Path) else env[option.env]))
     return tuple(found)
+
+
+def other_vaults(vault: Path) -> tuple[Path, ...]:
+    """The vaults that Obsidian knows of on this machine, without this one."""
+    return tuple(v for v in registered_vaults(os.environ) if v != Path(os.path.realpath(vault)))
 
 
 @cache

@@ -36,6 +36,7 @@ COMMANDS = {
     "stats": "lasting",
     "decay": "lasting",
     "unwrite": "lasting",
+    "evolve": "evolving",
     "serve": "serve",
     "export": "porting",
     "import": "porting",

@@ -11,7 +11,7 @@ import numpy as np
 
 from genesys.engine.showing import shown
 from genesys.engine.view import View
-from genesys.model import CreatedBy, Edge, EdgeType, Hit, Status, Step
+from genesys.model import CreatedBy, Edge, EdgeType, Hit, Kind, Status, Step
 from genesys.parse.query import Term
 from genesys.score.fuse import Floats, Ints, TermRows
 from genesys.score.rank import distinct, order, standing
@@ -75,8 +75,16 @@ def hits_of(
     strong = strong[:k]
     paths = _paths_of(index, view, found, strong)
     ids = {int(view.note_ids[n]) for n in (*paths, *(r.note for r in strong))} if paths else set()
+    stale = _stale(index, strong)
     said = {(e.source, e.target, e.type): e for e in index.edges_among(ids)} if ids else {}
-    return tuple(_hit(view, found, vault, paths, said, r) for r in strong)
+    hits = (_hit(view, found, vault, paths, said, r) for r in strong)
+    return tuple(replace(hit, stale=True) if hit.path in stale else hit for hit in hits)
+
+
+def _stale(index: Index, ranked: list[_Ranked]) -> set[str]:
+    """Paths of the memories among them that are marked as stale."""
+    memories = [r.row.note_id for r in ranked if r.row.kind is Kind.MEMORY]
+    return {row.path for row in index.note_rows(memories).values() if row.own.stale} if memories else set()
 
 
 def _ranked(view: View, found: Found, params: RecallParams, note: int) -> _Ranked | None:

@@ -37,6 +37,7 @@ QUEUE = 512  # passages fetched at once, newest first
 MAX_WAIT_S = 10.0  # changes that never pause are read after so long
 RETRY_S, RETRY_MOST_S = 2.0, 60.0
 MODEL_RETRY_S = 600.0
+EVOLVE_EVERY_S = 86_400.0
 LAST_PASS = "maintained_at"
 
 log = logging.getLogger(__name__)
@@ -107,6 +108,7 @@ class Background:
         self._stopped = self._replaced = False
         self._retry_s = RETRY_S
         self._retry_at = self._model_at = float("-inf")
+        self._evolve_at = float("-inf")
         self._timer = time.monotonic() + settings.maintenance_interval_s
         self._embedded = False
         self._linked = True  # whether edges by likeness follow the newest vectors
@@ -387,6 +389,21 @@ class Background:
             report = maintain.run(index, self.settings, self._clock())
         counts = len(report.changes), len(report.pruned), len(report.writes.written)
         log.info("maintenance: %d status changes, %d pruned, %d notes written", *counts)
+        self._evolve(index)
+
+    def _evolve(self, index: Index) -> None:
+        """Once a day; what it finds is done where the person's settings say so, and else only logged."""
+        now, mode = time.monotonic(), self.settings.evolve
+        if mode == "off" or now < self._evolve_at:
+            return
+        from genesys.engine import evolving
+
+        self._evolve_at = now + EVOLVE_EVERY_S
+        with lease.hold(self.settings.index.parent):
+            report = evolving.evolve(index, self.settings, self._clock(), apply=mode == "apply")
+        counts = len(report.proposals), sum(p.done for p in report.proposals)
+        if report.proposals:
+            log.info("evolve: %d proposals, %d done (genesys evolve lists them)", *counts)
 
     def flush(self) -> WriteReport:
         """Write back what is due, without a new score; for the moment before the end."""

@@ -36,7 +36,8 @@ def trash_note(
 ) -> Forgotten:
     """Move a note to the trash, take it out of the index, and record the way back; all of it or nothing.
 
-    What a person forgets goes where the vault's own option says, what is pruned to the vault's trash.
+    What a person forgets goes where the vault's own option says, what is pruned or merged to the vault's
+    trash.
     Without ``refresh`` the caller brings links and inferred edges up to date, once for many notes.
     """
     option = obsidian_config(settings.vault).trash_option if event == "forget" else "local"
@@ -106,7 +107,7 @@ def undo_forget(index: Index, settings: Settings, which: str, now: float) -> str
         NoteNotFound: nothing was forgotten under that name.
         VaultError: the trashed file is gone, or the place is taken.
     """
-    for event in index.events(kinds=("forget", "prune"), newest_first=True):
+    for event in index.events(kinds=("forget", "prune", "merge"), newest_first=True):
         if event.detail.get("undone") or (which and which not in _names(event)):
             continue
         restore(settings.vault, str(event.detail["trashed"]), event.path)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from genesys.reports import (
         CoreList,
         DecayReport,
+        EvolveReport,
         Forgotten,
         ImportReport,
         NoteRef,
@@ -215,6 +216,30 @@ class Keeping(Session):
 
         with self._lock:
             return maintain.run(self._index, self.settings, self._clock(), dry_run=dry_run)
+
+    def evolve(self, *, apply: bool = False, only: Sequence[str] = ()) -> EvolveReport:
+        """Near-duplicates, stale decisions, memories to share: proposals, and with ``apply`` acts.
+
+        ``apply`` does what is sure, or the proposals whose ids ``only`` names.
+
+        Raises:
+            UsageError: an id is no proposal's. IndexMissing: the vault was never indexed.
+        """
+        from genesys.engine import evolving
+
+        with self._lock:
+            return evolving.evolve(self._index, self.settings, self._clock(), apply=apply, only=only)
+
+    def undo_evolve(self, event: int) -> tuple[str, ...]:
+        """Take back one act of :meth:`evolve`, by its number; the paths that are as they were.
+
+        Raises:
+            UsageError: there is no such act. VaultError: what a person did since stands against it.
+        """
+        from genesys.engine import evolving
+
+        with self._lock:
+            return evolving.undo(self._index, self.settings, event, self._clock())
 
     def unwrite(self, *, dry_run: bool = False) -> WriteReport:
         """Take every ``genesys_*`` line out of the vault, byte-exactly."""

@@ -27,7 +27,7 @@ from genesys.vault import content_hash, read
 if TYPE_CHECKING:
     from genesys.score.core import CoreChoice
 
-__all__ = ["run"]
+__all__ = ["is_ours", "run"]
 
 LAST_PASS = "maintained_at"
 
@@ -122,11 +122,12 @@ def _prunable(
 ) -> tuple[Change, ...]:
     """Without the prunes of memories that a person had a hand in, or that changed since they were read."""
     return tuple(
-        c for c in moved if c.new is not Status.PRUNED or _is_ours(cols.rows[c.index], index, settings)
+        c for c in moved if c.new is not Status.PRUNED or is_ours(cols.rows[c.index], index, settings)
     )
 
 
-def _is_ours(row: NoteRow, index: Index, settings: Settings) -> bool:
+def is_ours(row: NoteRow, index: Index, settings: Settings) -> bool:
+    """Whether the memory is as Genesys wrote it, and no person had a hand in it."""
     if any(access.kind is AccessKind.EDIT for access in index.accesses_of([row.id])):
         return False
     try:

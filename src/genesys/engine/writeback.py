@@ -49,6 +49,8 @@ def wanted_values(row: NoteRow) -> dict[str, Value]:
         "genesys_core": True if row.status is Status.CORE else None,
         # A person's own "false" stays: it says what holds.
         "genesys_pinned": True if row.pinned else False if row.own.pinned is False else None,
+        # Marked and unmarked by genesys.engine.staleness alone; a write-back leaves it as it is.
+        "genesys_stale": row.own.stale,
     }
 
 

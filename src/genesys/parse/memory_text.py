@@ -19,6 +19,7 @@ __all__ = [
     "can_link",
     "clean",
     "closed",
+    "content_of",
     "derive_title",
     "memory_key",
     "memory_note",
@@ -107,16 +108,20 @@ def as_written(text: str) -> bool:
 
     False for any note that a person wrote or changed, and for one that only carries a memory's properties.
     """
+    return content_of(text) is not None
+
+
+def content_of(text: str) -> str | None:
+    """What Genesys was asked to remember, of a memory that is :func:`as_written`; None of any other note."""
     block = split(text)
     values = load(block).values if block else None
     if block is None or values is None or any(k not in KEYS and not k.startswith(_OWN) for k in values):
-        return False
+        return None
     session = values.get("source_session")
     lines = text[block.body :].replace("\r\n", "\n").strip("\n").split("\n")
-    return any(
-        memory_key(session if isinstance(session, str) else "", "\n".join(content)) == values.get("memory_id")
-        for content in _contents(lines)
-    )
+    told = session if isinstance(session, str) else ""
+    found = ("\n".join(content) for content in _contents(lines))
+    return next((text for text in found if memory_key(told, text) == values.get("memory_id")), None)
 
 
 def _contents(lines: list[str]) -> Iterator[list[str]]:

@@ -144,6 +144,7 @@ def own_state(values: Mapping[str, Json]) -> OwnState:
         last_recalled=_timestamp(text(values.get("genesys_last_recalled"))),
         core=_flag(values.get("genesys_core")),
         pinned=_flag(values.get("genesys_pinned")),
+        stale=_flag(values.get("genesys_stale")),
     )
 
 

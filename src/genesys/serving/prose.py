@@ -93,6 +93,8 @@ def _hit_head(number: int, hit: Hit, vault: str) -> str:
     if hit.why:
         lines.append(f"   why: {inline(hit.why)}")
     lines += [f"   via {_step_text(step)}" for step in hit.via]
+    if hit.stale:
+        lines.append("   stale: nobody has touched this decision for long; ask whether it still holds")
     if hit.superseded_by:
         lines.append(f"   superseded by {inline(hit.superseded_by, 1000)}: prefer that one")
     if hit.low_confidence:

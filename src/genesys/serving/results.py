@@ -138,6 +138,7 @@ _HIT = _object(
         "why": _S,
         "via": _list(_STEP, "the links that led here, where no word did"),
         "superseded_by": _S,
+        "stale": _says(_B, "a decision that nobody has touched for long"),
         "low_confidence": _B,
         "uri": _S,
         "causes": _WHY,
@@ -273,6 +274,7 @@ def hit_data(hit: Hit, text: str, vault: str, why: WhyReport | None = None) -> d
         "why": clean(hit.why),
         "via": [_step_data(s) for s in hit.via],
         "superseded_by": hit.superseded_by,
+        "stale": hit.stale,
         "low_confidence": hit.low_confidence,
         "uri": hit.uri,
     }

@@ -104,6 +104,7 @@ def own_of(values: Mapping[str, Json]) -> OwnState:
         last_recalled=timestamp(recalled) if isinstance(recalled, str) else _number(recalled),
         core=_flag(bare.get("core")),
         pinned=_flag(bare.get("pinned")),
+        stale=_flag(bare.get("stale")),
     )
 
 
