@@ -25,6 +25,7 @@ def digest_lines(report: DigestReport) -> Iterator[str]:
         for proposal in talk.proposals:
             kept = stored.get(proposal.number)
             yield from _proposal(proposal, kept.path if kept is not None and kept.created else "")
+            yield from (f"      ! may contradict {one_line(c)}" for c in (kept.conflicts if kept else ()))
     yield from (f"✗ {f'{n}: ' if n else ''}not stored: {one_line(why)}" for n, why in report.failed)
     yield from _end(report)
 

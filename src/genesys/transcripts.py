@@ -150,12 +150,16 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A note that a digest wrote (``created``) or found; ``number`` is its proposal's, 0 a conversation's."""
+    """A note that a digest wrote (``created``) or found; ``number`` is its proposal's, 0 a conversation's.
+
+    ``conflicts`` are notes that it may contradict, each with the reason.
+    """
 
     number: int
     path: str
     created: bool
     edges: tuple[Edge, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

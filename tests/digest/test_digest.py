@@ -223,3 +223,18 @@ def test_what_was_decided_is_recalled(vault: Path) -> None:
         "recall", "how do we keep measurements through a power cycle of the gateway", "--json", vault=vault
     )
     assert "disk spool" in asked.stdout
+
+
+ROOM = """User: The club has paid 12 euros a month for the room since 1 March 2026.
+Assistant: So the club has paid 15 euros a month for the room?
+"""
+
+
+def test_a_memory_that_contradicts_a_note_says_so(memory: Genesys, tmp_path: Path) -> None:
+    """As remembering does; what was said on the way to it in the same conversation is no contradiction."""
+    memory.remember("The club has paid 9 euros a month for the room.", title="Room")
+    file = tmp_path / "t.md"
+    file.write_text(ROOM, "utf-8")
+    [_, kept] = digest(memory, [file], apply=True).kept
+    [conflict] = kept.conflicts
+    assert conflict.startswith("Memories/2026/Room.md")

@@ -353,3 +353,16 @@ def test_what_is_asked_goes_through_a_daemon_as_it_is(known: Genesys) -> None:
     assert asked.questions
     assert asked.groups
     assert asked == decode(kind, json.loads(json.dumps(encode(asked))))
+
+
+def test_a_model_is_asked_so_often_and_no_more(
+    memory: Genesys, model: Model, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An export of years costs no fortune; the rest goes by rules, and that is said."""
+    monkeypatch.setattr("genesys.engine.digest_llm.MAX_ASKED", 1)
+    other = talk.with_name("other.md")
+    other.write_text(TALK.replace("boat", "ship"), encoding="utf-8")
+    report = digest(memory, [talk, other], chat=chat(model))
+    assert 1 == len(model.requests)
+    assert 2 == len(proposals(report))
+    assert "Digest fewer" in report.notices[0]

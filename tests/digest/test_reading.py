@@ -63,6 +63,14 @@ def test_the_branch_of_chatgpt_is_the_last_one_seen() -> None:
     assert "move the account to GLS" in said
 
 
+def test_tags_that_a_person_wrote_are_theirs() -> None:
+    """Only what the program closes again is taken out; many that stay open cost no time."""
+    row = {"type": "user", "message": {"content": "<system-reminder>x</system-reminder>a <bash-input> b"}}
+    assert ["a <bash-input> b"] == [text for _, _, text, _ in turns(json.dumps(row).encode())]
+    row["message"] = {"content": "<bash-input>" * 8_000}
+    assert 1 == len(turns(json.dumps(row).encode()))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -216,4 +216,7 @@ def _keep(
     except GenesysError as error:
         failed.append((proposal.number, error.message))
         return None
-    return Kept(proposal.number, done.path, done.created, done.edges)
+    own = {path for path, _, _ in talk.kept}  # in its own conversation the opposite was said on the way
+    pairs = zip(done.possible_conflicts, done.conflict_reasons, strict=False)
+    conflicts = tuple(reason for hit, reason in pairs if hit.path not in own)
+    return Kept(proposal.number, done.path, done.created, done.edges, conflicts)

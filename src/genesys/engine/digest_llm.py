@@ -26,6 +26,7 @@ __all__ = ["add_proposals", "chat_of"]
 CACHE = "llm.json"
 PART_CHARS = 24_000  # of a conversation that the model sees at once
 MAX_PARTS = 20
+MAX_ASKED = 200  # times that one digest asks the model
 MAX_TEXT = 1_000  # characters of a proposal
 MIN_QUOTE = 6  # characters of a quotation that says anything
 
@@ -62,12 +63,18 @@ def add_proposals(
 ) -> tuple[list[Conversation], tuple[str, ...]]:
     """The conversations with the model's proposals behind the rules', and lines on what went wrong."""
     done: list[Conversation] = []
-    dropped = 0
+    dropped = asked = 0
     for at, talk in enumerate(talks, 1):
         if progress:
             progress("ask", at, len(talks))
+        parts = list(_parts(talk.turns))
+        asked += len(parts)
         try:
-            found, wrong = _ask(chat, talk)
+            if asked > MAX_ASKED:
+                raise ModelError(
+                    f"{MAX_ASKED} questions are enough", hint="Digest fewer conversations at once."
+                )
+            found, wrong = _ask(chat, parts)
         except ModelError as error:
             notice = f"from here on by rules only: {error.message} ({error.hint})"
             return [*done, *talks[at - 1 :]], (notice, *_said(dropped))
@@ -82,10 +89,10 @@ def _said(dropped: int) -> tuple[str, ...]:
     return (f"{dropped} of the model's proposals were left out: nobody said what they quote",)
 
 
-def _ask(chat: Chat, talk: Conversation) -> tuple[list[Proposal], int]:
+def _ask(chat: Chat, parts: Sequence[Sequence[Turn]]) -> tuple[list[Proposal], int]:
     found: list[Proposal] = []
     wrong = 0
-    for part in _parts(talk.turns):
+    for part in parts:
         answer = chat.ask(_SYSTEM, "\n\n".join(_shown(turn) for turn in part), "memories")
         made = [_proposal(item, part) for item in answer["memories"]]
         found += filter(None, made)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from genesys.parse.digest.values import entries, load, mapping, moment, text_of, words
+from genesys.parse.digest.values import entries, label, load, mapping, moment, text_of, words
 from genesys.transcripts import Event, Head, Problem, Run, Turn
 
 __all__ = ["read_claude_code"]
@@ -15,7 +15,7 @@ MAX_OPEN = 256  # calls that wait for their answer
 MAX_OUTPUT = 4_000  # characters of a tool's output that are looked at, at either end
 # What the program itself puts among a person's words.
 _INSERTED = re.compile(
-    r"<(system-reminder|local-command-\w+|command-\w+|bash-\w+|ide_\w+|[\w-]+-hook)>.*?</\1>", re.DOTALL
+    r"<(system-reminder|local-command-\w{1,20}|command-\w{1,20}|bash-\w{1,20}|ide_\w{1,40}|[\w-]{1,40}-hook)>"
 )
 _NOT_SAID = re.compile(r"\s*(?:\[Request interrupted|Caveat: The messages below|<task-notification>)")
 
@@ -44,13 +44,13 @@ class _Session:
 
     def row(self, line: int, row: dict[str, Any]) -> Iterator[Event]:
         if row.get("type") == "summary" and not self._title:
-            self._title = words(row.get("summary"))
+            self._title = label(row.get("summary"))
         if row.get("type") not in ("user", "assistant") or row.get("isSidechain"):
             return
         when = moment(row.get("timestamp"))
         if not self._begun:
             self._begun = True
-            yield Head(words(row.get("sessionId")) or self._name, self._title, "Claude Code", when)
+            yield Head(label(row.get("sessionId")) or self._name, self._title, "Claude Code", when)
         message = mapping(row.get("message"))
         if row["type"] == "assistant":
             self._calls(message)
@@ -62,7 +62,7 @@ class _Session:
         """Text that somebody wrote; not notes of the program, nor its summary of what went before."""
         if row.get("isMeta") or row.get("isCompactSummary"):
             return
-        text = _INSERTED.sub("", text_of(message.get("content"))).strip()
+        text = _own_words(text_of(message.get("content"))).strip()
         if text and not _NOT_SAID.match(text):
             self._turns += 1
             yield Turn(self._turns, row["type"], text, line, when)
@@ -87,3 +87,20 @@ class _Session:
 
 def _ends(text: str) -> str:
     return text if len(text) <= 2 * MAX_OUTPUT else f"{text[:MAX_OUTPUT]}\n{text[-MAX_OUTPUT:]}"
+
+
+def _own_words(text: str) -> str:
+    """The text without what the program put in; a tag that is never closed is the person's own."""
+    kept: list[str] = []
+    at = start = 0
+    open_: set[str] = set()
+    while mark := _INSERTED.search(text, at):
+        close = f"</{mark[1]}>"
+        end = -1 if close in open_ else text.find(close, mark.end())
+        if end < 0:
+            open_.add(close)
+            at = mark.end()
+        else:
+            kept.append(text[start : mark.start()])
+            at = start = end + len(close)
+    return "".join([*kept, text[start:]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from genesys.parse.digest.values import entries, load, mapping, moment, text_of, words
+from genesys.parse.digest.values import entries, label, load, mapping, moment, text_of, words
 from genesys.transcripts import Event, Head, Problem, Turn
 
 __all__ = ["read_exports"]
@@ -27,12 +27,12 @@ def read_exports(objects: Iterable[tuple[int, bytes | None]]) -> Iterator[Event]
 
 def _conversation(talk: dict[str, Any], line: int) -> Iterator[Event]:
     if isinstance(talk.get("mapping"), dict):
-        session = words(talk.get("conversation_id")) or words(talk.get("id"))
-        head = Head(session, words(talk.get("title")), "ChatGPT", moment(talk.get("create_time")))
+        session = label(talk.get("conversation_id")) or label(talk.get("id"))
+        head = Head(session, label(talk.get("title")), "ChatGPT", moment(talk.get("create_time")))
         said = _chatgpt(talk)
     elif isinstance(talk.get("chat_messages"), list):
-        session = words(talk.get("uuid"))
-        head = Head(session, words(talk.get("name")), "Claude", moment(talk.get("created_at")))
+        session = label(talk.get("uuid"))
+        head = Head(session, label(talk.get("name")), "Claude", moment(talk.get("created_at")))
         said = _claude(talk)
     else:
         yield Problem(line, "no conversation of ChatGPT or Claude")

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 
-from genesys.parse.digest.values import MAX_TEXT, moment
+from genesys.parse.digest.values import MAX_TEXT, label, moment
 from genesys.transcripts import Event, Head, Problem, Turn
 
 __all__ = ["read_plain"]
@@ -76,7 +76,7 @@ class _Text:
         elif date := _DATE.match(line):
             self._started = self._started or moment(date[1])
         elif title := _TITLE.match(line):
-            self._title = self._title or title[1].strip("\"'")
+            self._title = self._title or label(title[1]).strip("\"'")
 
     def _inside_fence(self, line: str) -> bool:
         if fence := _FENCE.match(line):

@@ -6,9 +6,10 @@ import datetime
 import json
 from typing import Any
 
-__all__ = ["entries", "load", "mapping", "moment", "text_of", "words"]
+__all__ = ["entries", "label", "load", "mapping", "moment", "text_of", "words"]
 
 MAX_TEXT = 100_000  # characters of one turn: beyond it is a pasted document
+MAX_LABEL = 300  # characters of a title or an id
 
 
 def load(raw: bytes) -> dict[str, Any] | None:
@@ -25,6 +26,11 @@ def words(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     return value[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")
+
+
+def label(value: Any) -> str:
+    """A name or id: on one line, and no longer than anybody would make it."""
+    return " ".join(words(value)[:MAX_LABEL].split())
 
 
 def mapping(value: Any) -> dict[str, Any]:
