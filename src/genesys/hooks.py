@@ -45,15 +45,13 @@ def wanted(argv: Sequence[str]) -> bool:
 
 def main(argv: Sequence[str]) -> int:
     """Answer one hook on standard output. Always 0: Claude Code takes another code for an order."""
-    with _quiet() as out:
-        try:
-            text = _in_time(argv)
-        except BaseException as error:  # noqa: BLE001 - nothing is worth a person's prompt
-            if os.environ.get("GENESYS_DEBUG"):
-                _debug(error)
-            text = ""
-        if text:
-            _write(out, text)
+    try:
+        with _quiet() as out:
+            if text := _in_time(argv):
+                _write(out, text)
+    except BaseException as error:  # noqa: BLE001 - nothing is worth a person's prompt
+        if os.environ.get("GENESYS_DEBUG"):
+            _debug(error)
     return 0
 
 

@@ -144,6 +144,26 @@ def test_a_hook_waits_no_longer_for_its_input(vault: Path) -> None:
         assert b"" == process.stdout.read()
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_missing_streams_are_no_fault(vault: Path, closed: str) -> None:
+    """Whoever starts a hook may give it no input, or nowhere to write."""
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            f'exec "$0" -m genesys hook user-prompt --vault "$1" {closed}',
+            sys.executable,
+            str(vault),
+        ],
+        env=child_env(extra=FAKE),
+        input=b"",
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == SILENT
+
+
 def test_a_broken_pipe_is_no_fault(running: Running) -> None:
     """Claude Code may have stopped listening."""
     reader, writer = os.pipe()
