@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.kit import TestVault
+from genesys.accounts import NoteRef
+from genesys.engine.canvas import STYLE, draw
 from genesys.errors import PathEscape, WriteRefused
+from genesys.model import CreatedBy, Edge, EdgeType, Step
+from genesys.parse.canvas import is_drawn, parse_canvas
+from genesys.reports import WhyReport
 from support import invoke, tree_bytes
 
 SIDES, ENDS = {"top", "right", "bottom", "left"}, {"none", "arrow"}
@@ -167,6 +174,44 @@ def test_a_cause_of_a_cause_stands_left_of_it(vault: TestVault) -> None:
     assert x["Storm.md"] < x["Flood.md"] < x["Move.md"] == 0
     assert 3 == sum(key.startswith("reason") for key in cards)
     assert [] == overlapping(cards)
+
+
+TEXT = st.text(max_size=60)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, st.sampled_from(sorted(STYLE))), max_size=8), st.data())
+def test_whatever_notes_say_the_canvas_is_valid_and_ours(
+    steps: list[tuple[str, str, EdgeType]], data: st.DataObject
+) -> None:
+    """Any title, any sentence, any tangle of edges: the format holds, nothing overlaps, and one changed
+    character makes it a person's."""
+    paths = [f"{at} {name}.md" for at, (name, _, _) in enumerate(steps)] or ["A.md"]
+    some = st.sampled_from(paths)
+    ends = {(data.draw(some), data.draw(some), kind): said for _, said, kind in steps}
+    edges = [Edge(a, b, kind, 1.0, CreatedBy.FIELD, said) for (a, b, kind), said in ends.items() if a != b]
+    chain = tuple(Step(e.target, e.target, e, 1) for e in edges)
+    report = WhyReport(NoteRef(paths[0], steps[0][0] if steps else "A"), chain, ())
+    known = {paths[0], *(s.path for s in chain)}
+    raw = draw(report, [e for e in edges if {e.source, e.target} <= known])
+    cards, _ = check_canvas(raw)
+    assert [] == overlapping(cards)
+    assert is_drawn(raw)
+    assert () == parse_canvas("x.canvas", raw)
+    at = data.draw(st.integers(0, len(raw) - 1))
+    changed = raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :]
+    try:
+        same = json.loads(changed) == json.loads(raw)
+    except ValueError:
+        same = False
+    assert is_drawn(changed) is same
+
+
+def test_a_forged_mark_proves_nothing() -> None:
+    """A canvas with our mark and other content is a person's, however deep or odd it is."""
+    for nodes in ('[{"id": "genesys-0"}]', '[{"id": "genesys-0"}, {"id": "genesys-1"}]', '[1, {"id": 5}]'):
+        assert not is_drawn(f'{{"nodes": {nodes}}}'.encode())
+    deep = "[" * 900 + "]" * 900
+    assert not is_drawn(f'{{"nodes": [{{"id": "genesys-0", "x": {deep}}}]}}'.encode())
 
 
 def test_a_cycle_and_a_note_without_causes(vault: TestVault) -> None:

@@ -23,7 +23,9 @@ NOTES = {
 def test_a_question_answered_by_meaning_stands_on_the_page(tmp_path: Path) -> None:
     """The note that a paraphrase found is listed as recalled; its effect and the reason are drawn."""
     vault = make_vault(tmp_path / "vault", NOTES)
-    with Genesys.open(load_settings(vault, {"GENESYS_WORKERS": "1"})) as memory:
+    with Genesys.open(
+        load_settings(vault, {"GENESYS_WORKERS": "1", "GENESYS_EMBED_PRECISION": "fp32"})
+    ) as memory:
         memory.index()
         assert ["Ferry.md"] == [hit.path for hit in memory.recall("when does the boat leave", 1).hits]
     done = invoke("report", str(tmp_path / "page.html"), "--note", "Ferry", vault=vault)

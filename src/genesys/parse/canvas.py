@@ -26,10 +26,7 @@ def parse_canvas(path: str, raw: bytes) -> tuple[Link, ...]:
     What is no canvas gives no links, nor does one that Genesys drew; nothing is raised.
     """
     data = _read(raw)
-    nodes = data.get("nodes")
-    if not isinstance(nodes, list) or is_drawn(raw):
-        return ()
-    return tuple(dict.fromkeys(_links(nodes)))
+    return () if _drawn(data) else tuple(dict.fromkeys(_links(data.get("nodes", []))))
 
 
 def sign(data: Mapping[str, Any], card: int) -> Mapping[str, Any]:
@@ -41,11 +38,18 @@ def sign(data: Mapping[str, Any], card: int) -> Mapping[str, Any]:
 
 def is_drawn(raw: bytes) -> bool:
     """Whether Genesys drew the canvas and nobody has changed anything since."""
-    data = _read(raw)
-    nodes = data.get("nodes")
-    ids = [node.get("id") if isinstance(node, dict) else None for node in nodes or ()] if nodes else []
+    return _drawn(_read(raw))
+
+
+def _drawn(data: Mapping[str, Any]) -> bool:
+    ids = [node.get("id") if isinstance(node, dict) else None for node in data.get("nodes", [])]
     marked = [at for at, name in enumerate(ids) if isinstance(name, str) and name.startswith(_MARK)]
-    return len(marked) == 1 and sign(data, marked[0])["nodes"][marked[0]]["id"] == ids[marked[0]]
+    if len(marked) != 1:
+        return False
+    try:
+        return bool(sign(data, marked[0])["nodes"][marked[0]]["id"] == ids[marked[0]])
+    except RecursionError:  # nested as deeply as a parser just bears
+        return False
 
 
 def _digest(data: Mapping[str, Any]) -> str:
