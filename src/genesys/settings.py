@@ -113,6 +113,14 @@ class Settings:
     watch: Literal["auto", "poll"] = _option(
         "auto", "How changes are noticed: by events where the disk gives any, or by looking every few seconds"
     )
+    attachments: Literal["auto", "off"] = _option(
+        "auto", "Text of PDF and Word files that notes embed: read where the extra is installed, or never"
+    )
+    attachment_mb: int = _option(50, "Larger attachments are not read", "megabytes", low=1, high=500)
+    attachment_pages: int = _option(300, "Pages read of one attachment", "pages", low=1, high=5000)
+    attachment_seconds: float = _option(
+        30.0, "Time one attachment may take to be read", "seconds", low=1, high=600
+    )
     recall_daemon: bool = _option(
         False, "genesys recall starts a daemon, so that the next question is instant"
     )

@@ -14,11 +14,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from genesys.embed import Embedder
 from genesys.engine import lease
+from genesys.engine.chores import Activity, Order, Owner
 from genesys.engine.clockguard import ClockGuard
 from genesys.engine.embedding import embed_pending
 from genesys.errors import BusyError, GenesysError, IndexCorrupt, ModelError, VaultNotFound
@@ -43,45 +43,11 @@ LAST_PASS = "maintained_at"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """What the background does: idle, reading, loading, embedding; with how far it has come."""
-
-    phase: str = "starting"
-    done: int = 0
-    total: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.phase} ({self.done} of {self.total})" if self.total else self.phase
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """What the background needs of whoever holds the open memory.
-
-    ``prepare`` sees to it that there is an index that opens; ``broken`` is told where one does not hold;
-    ``model`` loads the model, once.
-    """
-
-    prepare: Callable[[], object]
-    broken: Callable[[], object]
-    model: Callable[[], Embedder]
-
-
 def set_aside(settings: Settings) -> None:
     """Move a damaged index out of the way; the notes are in the vault, so nothing is lost (P1)."""
     with lease.hold(settings.index.parent):
         aside = move_aside(settings.index)
     log.warning("the index was damaged: it is set aside as %s and made anew", aside)
-
-
-@dataclass(slots=True)
-class Order:
-    """A pass that somebody waits for."""
-
-    full: bool
-    embed: bool
-    result: Future[IndexReport] = field(default_factory=Future)
 
 
 class Background:
@@ -110,6 +76,7 @@ class Background:
         self._retry_at = self._model_at = float("-inf")
         self._evolve_at = float("-inf")
         self._timer = time.monotonic() + settings.maintenance_interval_s
+        self._attached = True  # whether every attachment that notes embed was read
         self._embedded = False
         self._linked = True  # whether edges by likeness follow the newest vectors
         self._queue: list[tuple[int, str]] = []
@@ -211,6 +178,8 @@ class Background:
         if self._paths:
             quiet = self._last + self.settings.debounce_ms / 1000
             due.append(max(min(quiet, self._first + MAX_WAIT_S), self._retry_at))
+        if not self._attached:
+            due.append(max(now, self._retry_at))
         if not self._embedded:
             due.append(max(now, self._retry_at, self._model_at))
         return min(due) - now
@@ -222,6 +191,8 @@ class Background:
             self._obey(self._orders.popleft())
         elif (self._whole or self._replaced or self._ripe(now)) and now >= self._retry_at:
             self._read()
+        elif not self._attached and now >= self._retry_at:
+            self._attach()
         elif not self._embedded and now >= max(self._retry_at, self._model_at):
             return self._embed()
         elif now >= self._timer:
@@ -287,6 +258,8 @@ class Background:
     def _obey(self, order: Order) -> None:
         try:
             report = self._pass(frozenset(), full=order.full)
+            while not self._attached and not self._stopped:
+                self._attach()
             if order.embed:
                 report = self._embed_all(report)
         except BaseException as error:
@@ -319,10 +292,20 @@ class Background:
         self._last_pass = time.monotonic()
         if not paths:
             self.pass_s = self._last_pass - start
-        self.read_once, self._embedded = True, False
+        self.read_once, self._attached, self._embedded = True, False, False
         self._queue = []  # what has just been written is newer than what waits
         self.problem = f"nothing was forgotten: {report.kept[0]}" if report.kept else ""
         return report
+
+    def _attach(self) -> None:
+        """Read one file that a note embeds."""
+        from genesys.engine import attaching
+
+        self.activity = Activity("reading attachments")
+        with lease.hold(self.settings.index.parent):
+            self._attached = not attaching.read_next(self._opened(), self.settings)
+        if not self._attached:
+            self._embedded, self._queue = False, []
 
     def _embed(self) -> bool:
         """A few passages; whether more are waiting."""

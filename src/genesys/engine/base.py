@@ -121,7 +121,7 @@ class Session:
         Raises:
             BusyError: another process is at it.
         """
-        from genesys.engine import indexing
+        from genesys.engine import attaching, indexing
 
         if dry_run:
             return indexing.run(
@@ -129,6 +129,8 @@ class Session:
             )
         with self._lock, lease.hold(self.settings.index.parent):
             report = indexing.run(self.settings, self._index, now=self._clock(), full=full, progress=progress)
+            if attaching.read_all(self._index, self.settings, progress):
+                report = replace(report, passages=self._index.counts().passages)
             return self._embed_after(report, embed, progress)
 
     def _embed_after(self, report: IndexReport, embed: bool, progress: Progress | None) -> IndexReport:

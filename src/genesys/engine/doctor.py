@@ -38,7 +38,9 @@ SYNCED = (
 
 def examine(settings: Settings) -> tuple[Check, ...]:
     """All checks, in the order in which one thing needs the other; none of them changes anything."""
-    return _run(settings, (_python, _sqlite, _sqlite_vec, _model, _vault, _index, _place, _disk))
+    return _run(
+        settings, (_python, _sqlite, _sqlite_vec, _model, _vault, _index, _attachments, _place, _disk)
+    )
 
 
 def examine_without_vault(error: VaultNotFound) -> tuple[Check, ...]:
@@ -135,6 +137,26 @@ def _completeness(index: Index, settings: Settings) -> Iterator[Check]:
         yield Check(
             "notes", True, detail, f"genesys status --vault {quote(str(settings.vault))}", warning=True
         )
+
+
+def _attachments(settings: Settings) -> Iterator[Check]:
+    """Whether text of PDF and Word files is read, and of which files it was not."""
+    from genesys.extract import available
+    from genesys.store.index import open_index
+
+    if settings.attachments == "off" or not available():
+        why = (
+            "switched off"
+            if settings.attachments == "off"
+            else "pip install 'genesys-vault[attachments]' does"
+        )
+        yield Check("attachments", True, f"text of PDF and Word files is not read ({why})")
+    elif settings.index.exists():
+        with open_index(settings.index, read_only=True) as index:
+            problems = index.extract_problems()
+        detail = f"{problems[0][0]}: {problems[0][1]}" if problems else "text of PDF and Word files is read"
+        more = f" (and {len(problems) - 1} more: genesys status)" if len(problems) > 1 else ""
+        yield Check("attachments", True, detail + more)
 
 
 def _place(settings: Settings) -> Iterator[Check]:

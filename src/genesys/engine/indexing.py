@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from genesys.accounts import IndexReport
+from genesys.engine import attaching
 from genesys.engine.glance import MOST as GLANCED
 from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
@@ -154,6 +155,9 @@ def _apply(job: Pass, plan: Plan, known: Mapping[str, FileStat]) -> None:
         if changed or job.counts["resolved"]:
             _infer(job)
             _restore(job)
+        if not job.partial or changed or job.counts["resolved"] or job.counts["touched"]:
+            attaching.refresh(job.index, job.settings)
+        if changed or job.counts["resolved"]:
             job.index.collect_garbage()
         if not job.partial and job.skipped != list(job.index.skipped()):
             job.index.set_skipped(job.skipped)

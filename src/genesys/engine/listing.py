@@ -90,7 +90,9 @@ def status(index: Index, settings: Settings) -> StatusReport:
         edges=counts.edges,
         statuses=counts.statuses,
         skipped=(*index.skipped(), *(Skipped(path, OPTED_OUT) for path in index.opted_out())),
-        problems=tuple(Skipped(path, reason) for path, reason in index.problems()),
+        problems=tuple(
+            Skipped(path, reason) for path, reason in (*index.problems(), *index.extract_problems())
+        ),
         model=name,
         last_index=float(stamp) if stamp else None,
         writing=lease.is_held(settings.index.parent),

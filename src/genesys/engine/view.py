@@ -20,7 +20,8 @@ from genesys.model import CAUSAL, WRITTEN, CreatedBy, EdgeType
 from genesys.score.fuse import Floats, Ints, chain, near_places
 from genesys.score.spread import Graph, build_graph
 from genesys.store.index import Index
-from genesys.store.rows import EdgeArrays
+from genesys.store.keys import ATTACHED
+from genesys.store.rows import EdgeArrays, PassageArrays
 from genesys.tuning import RecallParams
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def _build(index: Index, params: RecallParams) -> View:
     note_of = np.repeat(np.arange(len(note_ids)), np.diff(np.append(start, n))).astype(np.int64)
     source, target, known = _ends(note_ids, edges)
     order = np.argsort(rows.id, kind="stable")
-    following = _following(n, start, source[known], target[known], edges, known)
+    last = _last_own(rows, start)
+    following = _following(rows, start, last, source[known], target[known], edges, known)
     return View(
         passage_ids=rows.id,
         note_ids=note_ids.astype(np.int64),
@@ -162,7 +164,7 @@ def _build(index: Index, params: RecallParams) -> View:
         near=near_places(following, chain(following), REACH),
         graph=_graph(len(note_ids), source, target, known, edges, params),
         edges=edges,
-        told=_told(following, start),
+        told=_told(following, start, last),
         linked=_linked(len(note_ids), target, known, edges),
         note_size=n / max(len(note_ids), 1),
         keys=rows.key,
@@ -180,10 +182,17 @@ def _ends(note_ids: Ints, edges: EdgeArrays) -> tuple[Ints, Ints, Ints]:
     return ends[0], ends[1], np.nonzero(hit)[0]
 
 
-def _told(following: Ints, start: Ints) -> NDArray[np.bool_]:
+def _last_own(rows: PassageArrays, start: Ints) -> Ints:
+    """The last passage of each note's own text; those of attachments stand behind it."""
+    if not len(start):
+        return start
+    own: Ints = np.add.reduceat((rows.ordinal < ATTACHED).astype(np.int64), start)
+    return start + np.maximum(own, 1) - 1
+
+
+def _told(following: Ints, start: Ints, last: Ints) -> NDArray[np.bool_]:
     n = len(following)
     told = np.zeros(len(start), dtype=np.bool_)
-    last = np.append(start[1:], n) - 1 if len(start) else start
     onward = following[last] < n
     told |= onward
     told[np.searchsorted(start, following[last[onward]])] = True
@@ -196,13 +205,22 @@ def _linked(n: int, target: Ints, known: Ints, edges: EdgeArrays) -> Floats:
     return np.bincount(target[known][written], minlength=n).astype(np.float64)
 
 
-def _following(n: int, start: Ints, source: Ints, target: Ints, edges: EdgeArrays, known: Ints) -> Ints:
-    """The passage after each: in the note, or the first of the note that comes next in time."""
+def _following(
+    rows: PassageArrays,
+    start: Ints,
+    last: Ints,
+    source: Ints,
+    target: Ints,
+    edges: EdgeArrays,
+    known: Ints,
+) -> Ints:
+    """The passage after each: in the same text, or the first of the note that comes next in time."""
+    n = len(rows.id)
     following = np.arange(1, n + 1, dtype=np.int64)
     if not n:
         return following
-    last = np.append(start[1:], n) - 1
-    following[last] = n
+    ends = (np.diff(rows.note_id) != 0) | (np.diff(rows.ordinal) > 1)
+    following[np.append(np.nonzero(ends)[0], n - 1)] = n
     written = edges.created_by[known] != _MAKERS.index(CreatedBy.SEQUENCE)
     steps = np.nonzero((edges.type[known] == _SEQUENCE) & (edges.weight[known] >= TURN))[0]
     taken = np.zeros(len(start), dtype=bool)

@@ -22,6 +22,7 @@ __all__ = [
     "search_hash",
     "signed64",
     "storable",
+    "text_mark",
     "unsigned64",
     "vec_key",
 ]
@@ -43,6 +44,11 @@ def _number(*parts: str) -> int:
 def vec_key(embed_text: str) -> int:
     """63 bits of a hash: equal texts share a vector, and no vault is large enough for two to collide."""
     return _number(embed_text)
+
+
+def text_mark(*parts: str) -> str:
+    """Changes when any of the texts does."""
+    return f"{_number(*parts):x}"
 
 
 def search_hash(title: str, aliases: str, passage: Passage) -> int:

@@ -26,6 +26,12 @@ Files (writers: one transaction each)
   set_skipped([Skipped]), skipped(), problems() -> [(path, problem)], opted_out() -> [path]
   counts() -> Counts                          the figures of ``status``
 
+Attachments
+  unread_attachments(limits, most) -> [FileStat]    embedded, and not read as they are now
+  extract_of(key), use_extract(stat, limits, key, found)
+  sync_attached(limits, wanted=True) -> [Embedded]      attach(Embedded, passages, folded)
+  extract_problems() -> [(path, problem)]
+
 Links and edges
   resolve(resolver) -> ResolveReport          resolver(target, source, candidates, owners) -> (path|None, via)
   edges_of(ids, types, direction)             [Edge]; "out", "in", "both"
@@ -89,7 +95,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from genesys.model import CreatedBy, Edge, FileRecord, FileStat, Json, Move, Skipped
+from genesys.model import CreatedBy, Edge, FileRecord, FileStat, Json, Move, Passage, Skipped
 from genesys.store import files, meta, state
 from genesys.store.db import Db, connect
 from genesys.store.lazy import Lazy
@@ -100,11 +106,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store import access, graph, links, packed, put, ranking, text, vectors
+    from genesys.store import access, attached, graph, links, packed, put, ranking, text, vectors
+    from genesys.store.attached import Embedded
     from genesys.store.links import Resolver
     from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
 else:
     access, graph, links = (Lazy(f"genesys.store.{m}") for m in ("access", "graph", "links"))
+    attached = Lazy("genesys.store.attached")
     put, ranking, text = (Lazy(f"genesys.store.{m}") for m in ("put", "ranking", "text"))
     packed, vectors = (Lazy(f"genesys.store.{m}") for m in ("packed", "vectors"))
 
@@ -223,6 +231,23 @@ class Index(Reader):
 
     def set_skipped(self, entries: Sequence[Skipped]) -> None:
         files.set_skipped(self._db, entries)
+
+    # attachments
+
+    def use_extract(
+        self,
+        stat: FileStat,
+        limits: str,
+        key: str,
+        found: tuple[Sequence[tuple[Sequence[str], str]], str] | None,
+    ) -> None:
+        attached.use_extract(self._db, stat, limits, key, found)
+
+    def sync_attached(self, limits: str, *, wanted: bool = True) -> list[Embedded]:
+        return attached.sync_attached(self._db, limits, wanted=wanted)
+
+    def attach(self, item: Embedded, passages: Sequence[Passage], folded: tuple[str, str]) -> None:
+        attached.attach(self._db, item, passages, folded)
 
     # links and edges
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["alias_key", "level", "name_key", "stem", "target_key"]
+__all__ = ["ATTACHED", "alias_key", "level", "name_key", "stem", "target_key"]
+
+#: Ordinals from here on are of passages that a note has from an attachment, below it of its own.
+ATTACHED = 1_000_000
 
 
 def level(name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from genesys.model import Json, Kind, MemoryType, Status
 from genesys.store import encode
 from genesys.store.db import Db, Row, listed
-from genesys.store.keys import alias_key
+from genesys.store.keys import ATTACHED, alias_key
 from genesys.store.rows import NameRow, NoteRow, NoteStamp, PassageArrays, PassageRow
 
 __all__ = [
@@ -231,12 +231,13 @@ def _many(db: Db, select: str, ids: Collection[int] | None, order: str) -> dict[
 
 
 # The heading under which all of a note stands: its title where the file is named by a number or a date.
-TITLE_HEADINGS = """SELECT note_id, name FROM (
+TITLE_HEADINGS = f"""SELECT note_id, name FROM (
     SELECT p.note_id, json_extract(p.heading, '$[0]') AS name FROM passages p
     WHERE p.ordinal = 0 AND p.heading <> '[]') t
   WHERE NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = t.note_id AND n.title = t.name)
   AND NOT EXISTS (SELECT 1 FROM passages o
-    WHERE o.note_id = t.note_id AND json_extract(o.heading, '$[0]') IS NOT t.name)"""
+    WHERE o.note_id = t.note_id AND o.ordinal < {ATTACHED}
+    AND json_extract(o.heading, '$[0]') IS NOT t.name)"""
 
 
 def names(db: Db, ids: Collection[int] | None = None) -> list[NameRow]:
@@ -344,10 +345,12 @@ def passages_of(db: Db, note: int) -> list[PassageRow]:
 
 
 def texts_of(db: Db, notes: Collection[int]) -> dict[int, list[str]]:
-    """The texts of these notes' passages, in order."""
+    """The texts of these notes' own passages, in order."""
     found: dict[int, list[str]] = {note: [] for note in notes}
-    sql = f"SELECT note_id, text FROM passages WHERE note_id IN {_LIST} ORDER BY note_id, ordinal"
-    for note, text in db.all(sql, (listed(notes),)):
+    own = f"note_id IN {_LIST} AND ordinal < {ATTACHED}"
+    for note, text in db.all(
+        f"SELECT note_id, text FROM passages WHERE {own} ORDER BY note_id, ordinal", (listed(notes),)
+    ):
         found[note].append(text)
     return found
 

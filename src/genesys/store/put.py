@@ -11,7 +11,7 @@ from genesys.model import AccessKind, FileRecord, Note, OwnState, Passage, Score
 from genesys.store import encode, meta
 from genesys.store.db import Db, Row, listed
 from genesys.store.files import mark_dirty, remove
-from genesys.store.keys import alias_key, name_key, target_key
+from genesys.store.keys import ATTACHED, alias_key, name_key, target_key
 from genesys.store.restore import clean_recalls, clean_time, recall_times, timestamp
 from genesys.store.rows import PutReport
 
@@ -135,8 +135,8 @@ def _known(db: Db, records: Sequence[FileRecord]) -> dict[str, _Known]:
     ids = listed(by_id)
     for row in db.all(
         """SELECT note_id, id, text_hash, vec_key, search_hash FROM passages
-        WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id, ordinal""",
-        (ids,),
+        WHERE note_id IN (SELECT value FROM json_each(?)) AND ordinal < ? ORDER BY note_id, ordinal""",
+        (ids, ATTACHED),
     ):
         by_id[row[0]].passages.append(row[1:])
     sql = "SELECT note_id, alias FROM aliases WHERE note_id IN (SELECT value FROM json_each(?))"

@@ -11,6 +11,7 @@ import apsw
 from genesys.errors import UsageError
 from genesys.store import meta
 from genesys.store.db import Db, listed
+from genesys.store.keys import ATTACHED
 from genesys.store.lookup import TITLE_HEADINGS
 
 if TYPE_CHECKING:
@@ -102,8 +103,9 @@ def similar_words(db: Db, start: str, limit: int) -> list[tuple[str, int]]:
 
 # ------------------------------------------------------------------ what inferred edges have seen
 
-# Passages that come have new ids and those that go change the number, so the pair stands for the texts.
-_MARKS = "SELECT note_id, max(id) * 4096 + count(*) % 4096 AS mark FROM passages GROUP BY note_id"
+# Own passages that come have new ids and those that go change the number: the pair stands for the texts.
+_MARKS = f"""SELECT note_id, max(id) * 4096 + count(*) % 4096 AS mark FROM passages
+    WHERE ordinal < {ATTACHED} GROUP BY note_id"""
 _NAMES = f"""SELECT id AS note_id, title AS name FROM notes UNION SELECT note_id, alias FROM aliases
     UNION {TITLE_HEADINGS}"""
 NAMES_VERSION = "names_version"
@@ -118,7 +120,7 @@ def stale_mentions(db: Db) -> list[int]:
 
 def mark_mentions(db: Db, notes: Sequence[int]) -> None:
     """Remember that the texts of these notes, as they are, have been searched."""
-    marks = _MARKS.replace("GROUP", "WHERE note_id IN (SELECT value FROM json_each(?)) GROUP")
+    marks = _MARKS.replace("GROUP", "AND note_id IN (SELECT value FROM json_each(?)) GROUP")
     db.run(f"INSERT OR REPLACE INTO mention_marks(note_id, mark) {marks}", (listed(notes),))
 
 

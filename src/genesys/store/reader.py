@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store import access, filters, graph, lookup, packed, ranking, text, vectors
+    from genesys.store import access, attached, filters, graph, lookup, packed, ranking, text, vectors
     from genesys.store.packed import Packed
     from genesys.store.rows import (
         AccessArrays,
@@ -37,6 +37,7 @@ else:
     access, filters, graph, lookup = (
         Lazy(f"genesys.store.{m}") for m in ("access", "filters", "graph", "lookup")
     )
+    attached = Lazy("genesys.store.attached")
     ranking, text, vectors = (Lazy(f"genesys.store.{m}") for m in ("ranking", "text", "vectors"))
     packed = Lazy("genesys.store.packed")
 
@@ -83,6 +84,17 @@ class Reader:
 
     def counts(self) -> Counts:
         return state.counts(self._db)
+
+    # attachments
+
+    def unread_attachments(self, limits: str, most: int) -> list[FileStat]:
+        return attached.unread_attachments(self._db, limits, most)
+
+    def extract_of(self, key: str) -> bool:
+        return attached.extract_of(self._db, key)
+
+    def extract_problems(self) -> list[tuple[str, str]]:
+        return attached.extract_problems(self._db)
 
     # notes and names
 

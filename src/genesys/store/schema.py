@@ -192,7 +192,26 @@ CREATE TABLE mention_names(
   note_id INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY(note_id, name)) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (Migration("0001-base", _BASE), Migration("0002-mentions", _MENTIONS))
+# Text of attachments: what each content says, which content a file has, and which note has passages of it.
+_ATTACHMENTS = """
+CREATE TABLE extracts(key TEXT PRIMARY KEY, sections TEXT NOT NULL, problem TEXT NOT NULL);
+CREATE TABLE extracted(
+  file_id INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
+  mark TEXT NOT NULL,
+  key TEXT NOT NULL);
+CREATE TABLE attached(
+  note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
+  file_id INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  PRIMARY KEY(note_id, file_id)) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("0001-base", _BASE),
+    Migration("0002-mentions", _MENTIONS),
+    Migration("0003-attachments", _ATTACHMENTS),
+)
 
 
 def migrate(db: Db, migrations: Sequence[Migration] = MIGRATIONS) -> None:
