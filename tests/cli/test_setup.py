@@ -79,9 +79,11 @@ def test_an_index_that_knows_more_than_the_vault_stays(home: Path) -> None:
 def test_a_dashboard_comes_with_setup_and_goes_with_it(home: Path) -> None:
     """Shown as a diff, written once, taken away by --undo; one that a person changed stays theirs."""
     before, base = everything(home), notes(home) / "Genesys.base"
+    shown = invoke("setup", str(notes(home)), "--dashboard", "--print").stdout
+    assert "+    name: Recently recalled" in shown
     done = invoke("setup", str(notes(home)), "--dashboard", "--yes")
     assert (0, "") == (done.code, done.stderr)
-    assert "+    name: Recently recalled" in done.stdout
+    assert "lines more (--print shows all)" in done.stdout
     assert dashboard.text().encode() == base.read_bytes()
     assert f"written: {base}" not in invoke("setup", str(notes(home)), "--dashboard", "--yes").stdout
     assert 0 == invoke("setup", "--undo").code

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["setup"]
 
+GLIMPSE = 12  # lines of a new file
+
 
 class Which(StrEnum):
     CODE = "code"
@@ -70,28 +72,41 @@ def setup(
     from genesys.connect.entries import check_name
 
     check_name(name)
-
     settings = settings_for(_chosen(folder or vault))
     print(f"vault: {settings.vault}")
     server = _server(settings)
     where = project.resolve() if project else None
     chosen = clients(client or (), where, Path.cwd(), os.environ)
     todo = steps(chosen, server, os.environ, name=name, hooks=hooks, folder=where)
+    if dashboard:
+        todo.append(_dashboard(settings))
     with locked(place):
-        journal = load(place)
-        shown = [*todo, *([_dashboard(settings)] if dashboard else [])]
-        planned = _renamed(plan_shown(shown, journal), journal, server, ask=not (yes or print_only))
-        refused = _say_what_to_paste(planned, server, name)
-        if print_only:
-            raise typer.Exit(bool(refused))
-        if refused and refused == len(planned):
-            raise typer.Exit(1)
-        changes = _agreed(planned, yes=yes)
-        journal = _with_trees(_applied(changes, journal), settings)
+        changes, refused = _connect(todo, load(place), settings, server, name, yes=yes, print_only=print_only)
     _index(settings)
     _check(server)
-    _say_what_next(bool(changes), journal)
+    _say_what_next(changes, load(place))
     raise typer.Exit(bool(refused))
+
+
+def _connect(
+    todo: Sequence[Step],
+    journal: Journal,
+    settings: Settings,
+    server: Server,
+    name: str,
+    *,
+    yes: bool,
+    print_only: bool,
+) -> tuple[int, int]:
+    """Plan, show, ask, write; how many files were written and how many refused. Exits where that is all."""
+    planned = plan_shown(todo, journal, full=print_only)
+    planned = _renamed(planned, journal, server, ask=not (yes or print_only))
+    refused = _say_what_to_paste(planned, server, name)
+    if print_only or (refused and refused == len(planned)):
+        raise typer.Exit(bool(refused))
+    changes = _agreed(planned, yes=yes)
+    _with_trees(_applied(changes, journal), settings)
+    return len(changes), refused
 
 
 # ------------------------------------------------------------------ which vault
@@ -140,8 +155,9 @@ def _dashboard(settings: Settings) -> Step:
 # ------------------------------------------------------------------ plan, show, ask
 
 
-def plan_shown(todo: Sequence[Step], journal: Journal) -> list[Change | Refusal]:
-    """The plan, after it was printed: each change as a diff, each refusal with its reason."""
+def plan_shown(todo: Sequence[Step], journal: Journal, *, full: bool = False) -> list[Change | Refusal]:
+    """The plan, after it was printed: each change as a diff, each refusal with its reason. Of a whole file
+    of ours that is long only the beginning is shown, unless ``full``."""
     from genesys.connect.plan import Change, diff, plan
     from genesys.render import one_line
 
@@ -154,7 +170,10 @@ def plan_shown(todo: Sequence[Step], journal: Journal) -> list[Change | Refusal]
             print(f"{item.step.title}: connected already ({item.step.file})")
         else:
             print(f"{item.step.title}:")
-            print_lines(f"  {one_line(line)}" for line in diff(item))
+            lines = [f"  {one_line(line)}" for line in diff(item)]
+            whole = full or item.step.content is None or len(lines) <= GLIMPSE
+            print_lines(lines if whole else lines[:GLIMPSE])
+            print_lines([] if whole else [f"  … and {len(lines) - GLIMPSE} lines more (--print shows all)"])
             print_lines(f"! {note}" for note in item.notes)
     return list(planned)
 
@@ -226,8 +245,8 @@ def _someone_is_there() -> bool:
 # ------------------------------------------------------------------ index, check
 
 
-def _with_trees(journal: Journal, settings: Settings) -> Journal:
-    """The record with the folders that indexing will make and that are not there yet."""
+def _with_trees(journal: Journal, settings: Settings) -> None:
+    """Write down the folders that indexing will make and that are not there yet."""
     from genesys.connect.journal import missing_folders
 
     own = settings.vault / ".genesys"
@@ -235,11 +254,11 @@ def _with_trees(journal: Journal, settings: Settings) -> Journal:
     if not settings.cache_dir.exists():
         fresh.append(settings.cache_dir)
     if not fresh:
-        return journal
+        return
     journal = journal.save()
     above = missing_folders(settings.cache_dir.parent)
     trees = tuple(dict.fromkeys((*journal.trees, *map(str, fresh))))
-    return replace(journal, trees=trees, folders=(*journal.folders, *above)).save()
+    replace(journal, trees=trees, folders=(*journal.folders, *above)).save()
 
 
 def _index(settings: Settings) -> None:
@@ -262,7 +281,7 @@ def _check(server: Server) -> None:
     print(f"It works: Claude will see {counted(notes, 'note')}.")
 
 
-def _say_what_next(written: bool, journal: Journal) -> None:
+def _say_what_next(written: int, journal: Journal) -> None:
     if written:
         print('Next: restart Claude, then ask it "what do my notes say about …?"')
     if journal.exists:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import threading
@@ -22,26 +23,13 @@ def notes_served(command: Sequence[str], env: Mapping[str, str], *, wait_s: floa
 
     Raises :class:`GenesysError` where the server can't be started, or does not answer as one.
     """
-    try:
-        process = subprocess.Popen(
-            list(command),
-            env=dict(env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        raise GenesysError(
-            f"{command[0]} can't be started: {error.strerror}", hint="genesys doctor"
-        ) from None
+    process = _started(command, env)
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     # Read away, or a talkative server would stand still; and what it said last is the reason, if it fails.
     said: list[bytes] = []
-    listener = threading.Thread(
-        target=lambda stream: said.extend(stream), args=(process.stderr,), daemon=True
-    )
+    listener = threading.Thread(target=said.extend, args=(process.stderr,), daemon=True)
     listener.start()
     clock = threading.Timer(wait_s, process.kill)
     clock.start()
@@ -50,17 +38,39 @@ def notes_served(command: Sequence[str], env: Mapping[str, str], *, wait_s: floa
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
         process.kill()
         listener.join(1)
-        last = b"".join(said[-1:]).decode("utf-8", "replace").strip() or "it said nothing"
-        raise GenesysError(
-            f"the server does not answer as it should ({last})", hint="genesys doctor"
-        ) from None
+        message = f"the server does not answer as it should ({_reason(said)})"
+        raise GenesysError(message, hint="genesys doctor") from None
     finally:
         clock.cancel()
-        process.stdin.close()
-        process.wait()
+        _end(process)
         listener.join(1)
         process.stdout.close()
-        process.stderr.close()
+        if not listener.is_alive():  # or a child of the server's holds the line
+            process.stderr.close()
+
+
+def _reason(said: Sequence[bytes]) -> str:
+    """The line in which the server said what is wrong: ours begins with our name, else it is the last."""
+    lines = [line.decode("utf-8", "replace").strip() for line in said]
+    ours = [line.removeprefix("genesys: ") for line in lines if line.startswith("genesys: ")]
+    return next(iter(ours or [line for line in reversed(lines) if line]), "it said nothing")
+
+
+def _started(command: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(list(command), env=dict(env), stdin=pipe, stdout=pipe, stderr=pipe)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise GenesysError(f"{command[0]} can't be started: {reason}", hint="genesys doctor") from None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """It ends when its client closes the line, as MCP has it."""
+    with contextlib.suppress(OSError):  # it may have ended before
+        if process.stdin:
+            process.stdin.close()
+    process.wait()
 
 
 def _talk(out: IO[bytes], back: IO[bytes]) -> int:
@@ -74,14 +84,12 @@ def _talk(out: IO[bytes], back: IO[bytes]) -> int:
 def _ask(out: IO[bytes], back: IO[bytes], number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
     _send(out, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
     answer = next(message for message in _messages(back) if message.get("id") == number)
-    result = answer["result"]
-    assert isinstance(result, dict)
-    return result
+    return dict(answer["result"])
 
 
 def _messages(back: IO[bytes]) -> Iterator[dict[str, Any]]:
     for line in back:
-        yield json.loads(line)
+        yield dict(json.loads(line))
 
 
 def _send(out: IO[bytes], message: dict[str, Any]) -> None:
