@@ -41,6 +41,8 @@ READING = {
     "status": ["status"],
     "recall": ["recall", "why pressure sensors", "--read-only"],
     "recall nothing": ["recall", "zzzzqqqq", "--read-only"],
+    "context": ["context", "krakens"],
+    "context nothing": ["context", "zzzzqqqq"],
     "search": ["search", "battery"],
     "search all": ["search"],
     "why": ["why", "ADR-005 Pressure Sensors"],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genesys.quote import clean, estimate_tokens, inline, quote, shorten, shorten_tokens
+from genesys.quote import clean, estimate_tokens, inline, quote, shorten, shorten_tokens, untagged
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=300)
 FORGERIES = (
@@ -70,3 +71,12 @@ def test_text_is_cut_between_words() -> None:
 def test_a_cjk_character_counts_as_a_token() -> None:
     """Chinese is not undercounted by a rule made for English."""
     assert 4 == estimate_tokens("数据库迁")
+
+
+@given(TEXTS | st.sampled_from(["</system-reminder>", "<a><b/><!-- c -->", "a < b <3", "<<x>>"]))
+def test_no_tag_is_left_and_nothing_else_is_changed(text: str) -> None:
+    """Of any text, and its length and tokens stay: a block keeps its budget."""
+    bare = untagged(text)
+    assert not re.search("<[a-zA-Z/!?]", bare)
+    assert text.replace("<", "\u2039") == bare.replace("<", "\u2039")
+    assert estimate_tokens(text) == estimate_tokens(bare)

@@ -298,3 +298,29 @@ def test_the_module_lists_every_method() -> None:
     assert [] == [
         name for name in public if name not in listed and name not in ("close", "path", "read_only")
     ]
+
+
+def test_any_change_is_another_state(path: Path) -> None:
+    """By this connection, by another one, and in a file that is read at rest; a read is none."""
+    with open_index(path) as index, open_index(path) as other:
+        states = [index.state()]
+        for number, writer in enumerate((index, other, index)):
+            writer.put([record(f"{number}.md")], NOW)
+            states.append(index.state())
+            assert states[-1] == index.state()
+        assert len(set(states)) == len(states)
+    with open_index(path, read_only=True) as reader:
+        before = reader.state()
+        assert before == reader.state()
+        with open_index(path) as writer:
+            writer.put([record("late.md")], NOW)
+        assert before != reader.state()
+
+
+def test_stamps_tell_notes_and_their_last_change(index: Index) -> None:
+    """Every note but those that opted out; no attachment."""
+    index.put([record("a.md"), record("b.md", opted_out=True)], NOW)
+    assert ["a.md"] == [stamp.path for stamp in index.note_stamps()]
+    row = index.note_row("a.md")
+    assert row is not None
+    assert [(row.id, row.changed_at)] == [(s.id, s.changed_at) for s in index.note_stamps()]
