@@ -171,6 +171,18 @@ def test_precision_is_measured_once(
     assert "bf16" == choose("bf16", tmp_path, "m", trial(0.5))
 
 
+@installed
+def test_doctor_says_which_arithmetic_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And whether a person or a measurement chose it."""
+    monkeypatch.setattr("genesys.embed_precision._has_bf16", lambda: True)
+    auto = Settings(tmp_path, cache_dir=tmp_path)
+    assert "bf16 (not measured here yet)" in model_presence(auto)[1]
+    choose("auto", tmp_path, model_name(auto).removesuffix("+bf16"), trial(0.5))
+    assert "fp32 (measured here)" in model_presence(auto)[1]
+    forced = Settings(tmp_path, embed_precision="bf16")
+    assert "bf16 (GENESYS_EMBED_PRECISION)" in model_presence(forced)[1]
+
+
 def test_processors_without_bf16_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And a spoilt or unwritable cache costs a measurement, no more."""
     monkeypatch.setattr("genesys.embed_precision._has_bf16", lambda: False)

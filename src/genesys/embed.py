@@ -27,7 +27,7 @@ from genesys.embed_models import (
     model_folder,
     verify,
 )
-from genesys.embed_precision import choose, chosen
+from genesys.embed_precision import choose, chosen, measured
 from genesys.errors import ModelError, ModelMissing
 
 if TYPE_CHECKING:
@@ -139,7 +139,20 @@ def model_presence(settings: EmbedSettings) -> tuple[bool, str, str]:
         folder = model_folder(settings.embed_model)
     except ModelMissing as error:
         return False, error.message, error.hint
-    return True, f"{settings.embed_model or DEFAULT_MODEL} in {folder}", ""
+    name = settings.embed_model or DEFAULT_MODEL
+    return True, f"{name} in {folder}, by torch in {_arithmetic(settings)}", ""
+
+
+def _arithmetic(settings: EmbedSettings) -> str:
+    """The precision in force, and who chose it."""
+    if settings.embed_precision != "auto":
+        return f"{settings.embed_precision} (GENESYS_EMBED_PRECISION)"
+    name = DEFAULT_ID
+    if settings.embed_model not in DEFAULT_NAMES:
+        name = folder_id(model_folder(settings.embed_model), settings.embed_model)
+    precision = chosen("auto", settings.cache_dir, name)
+    known = measured(settings.cache_dir, name)
+    return f"{precision} ({'measured here' if known else 'not measured here yet'})"
 
 
 def _with_precision(name: str, precision: str) -> str:

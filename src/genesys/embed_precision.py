@@ -2,6 +2,10 @@
 
 Where a processor has instructions for bf16 it embeds about three times as fast; where it has none, it is
 slower. The vectors differ slightly, so a choice must last: it is part of the model's id.
+
+Eight bits are not offered. Of the ten nearest passages by exact vectors ONNX Runtime's int8 model finds 0.81
+and OpenVINO's 0.87, where bf16 finds 0.98; torch's own quantized tensors are about to be removed from it; and
+to make an ONNX model of the installed weights takes packages larger than what they would save.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
     Trial = Callable[[str, Sequence[str]], NDArray[np.float32]]
 
-__all__ = ["choose", "chosen"]
+__all__ = ["choose", "chosen", "measured"]
 
 _FILE = "precision.json"
 _FLAGS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})  # x86 twice, then ARM
@@ -44,6 +48,11 @@ def chosen(setting: str, cache: Path, model: str) -> str:
     if setting != "auto":
         return setting
     return _remembered(cache).get(_key(model)) or ("bf16" if _has_bf16() else "fp32")
+
+
+def measured(cache: Path, model: str) -> bool:
+    """Whether :func:`choose` has made its choice on this machine."""
+    return _key(model) in _remembered(cache)
 
 
 def choose(setting: str, cache: Path, model: str, trial: Trial) -> str:

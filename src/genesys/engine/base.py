@@ -17,10 +17,10 @@ from genesys.engine.names import resolve_name
 from genesys.errors import IndexMissing, ModelError, VaultNotFound
 from genesys.model import Filters
 from genesys.settings import Settings, machine_id
-from genesys.store.index import Index, open_index
 
 if TYPE_CHECKING:
     from genesys.embed import Embedder
+    from genesys.store.index import Index
 
 __all__ = ["NO_FILTERS", "Progress", "Session"]
 
@@ -65,6 +65,8 @@ class Session:
             VaultNotFound: the vault's folder is not there.
             IndexError_: index.db can't be used; the hint says what to do.
         """
+        from genesys.store.index import open_index  # a client of the daemon does without
+
         if not settings.vault.is_dir():
             raise VaultNotFound(f"{settings.vault} is not a folder", hint="name your vault with --vault")
         if read_only and not settings.index.exists():

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from genesys.errors import ModelError
 from genesys.settings import Settings
-from genesys.store.index import Index
 
 if TYPE_CHECKING:
     from genesys.embed import Embedder
+    from genesys.store.index import Index
 
 __all__ = ["embed_pending", "model_of"]
 

@@ -6,6 +6,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
 from genesys.errors import AmbiguousNote, NoteNotFound, UnknownEdgeType
@@ -13,7 +14,9 @@ from genesys.model import EdgeType
 from genesys.parse.edges import normal_key, vocabulary
 from genesys.parse.resolve import resolve
 from genesys.parse.text import target_key
-from genesys.store.index import Index
+
+if TYPE_CHECKING:
+    from genesys.store.index import Index
 
 __all__ = ["edge_type", "resolve_name", "well_formed"]
 
