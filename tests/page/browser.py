@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,15 +61,16 @@ class Browser:
             message["sessionId"] = self._session
         os.write(self._send, json.dumps(message).encode() + b"\0")
         end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            reply = self._next()
+        while True:
+            reply = self._next(end)
             if reply.get("id") == number:
                 assert "error" not in reply, f"{method}: {reply['error']}"
                 return reply["result"]
-        raise TimeoutError(method)
 
-    def _next(self) -> dict[str, Any]:
+    def _next(self, end: float) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            if not select.select([self._receive], [], [], max(0.0, end - time.monotonic()))[0]:
+                raise TimeoutError("the browser does not answer")
             chunk = os.read(self._receive, 1 << 20)
             if not chunk:
                 raise EOFError("the browser went away")
@@ -159,5 +162,6 @@ def open_browser(program: str, profile: Path) -> Iterator[Browser]:
     finally:
         os.close(send)
         os.close(receive)
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # a session of its own: the browser and its helpers
         process.wait()
