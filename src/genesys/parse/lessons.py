@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
+from genesys.parse.digest.statements import sentences_of
 from genesys.parse.secrets import find_secret
-from genesys.parse.sentences import sentence_starts
 
 __all__ = ["lessons"]
 
 SHORT, LONG = 25, 400  # characters; a shorter one says nothing by itself, a longer one is no sentence
 SHORT_WIDE = 8  # the same where a character is a word
-LOOKED_AT = 40_000  # characters of one text
+LOOKED_AT = 20_000  # characters of one text, its last
 
 _CUES = re.compile(
     r"\b(we|i)(['’]ve| have)? (decided|agreed|settled on|chose|opted)\b"
@@ -32,13 +32,11 @@ _CUES = re.compile(
 _OPEN = re.compile(
     r"[?？]\s*\Z|\A\s*((if|should|shall|could|would|maybe|perhaps|wenn)\b|如果|要不要)", re.IGNORECASE
 )
-# Code, quotations, and what a client adds to a talk between tags of its own.
-_NOT_SAID = re.compile(
-    r"^(?P<fence>```+|~~~+).*?(?:^(?P=fence)|\Z)|^\s*>.*?$"
-    r"|<(?P<tag>system-reminder|task-notification|(?:local-)?command-[a-z]+)>.*?(?:</(?P=tag)>|\Z)",
-    re.MULTILINE | re.DOTALL,
+# What a client adds to a talk, between tags of its own.
+_CLIENT = re.compile(
+    r"<(?P<tag>system-reminder|task-notification|(?:local-)?command-[a-z]+)>.*?(?:</(?P=tag)>|\Z)", re.DOTALL
 )
-_MARKS = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#{1,6})\s+|[*_`]{1,3}")
+_MARKS = re.compile(r"[*`]{1,3}|__")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -48,10 +46,8 @@ def lessons(text: str) -> tuple[str, ...]:
     >>> lessons("Done. We decided to keep SQLite because Postgres needs a server. Shall I go on?")
     ('We decided to keep SQLite because Postgres needs a server.',)
     """
-    text = _NOT_SAID.sub("\n", text[-LOOKED_AT:])
-    starts = sentence_starts(text)
-    parts = (text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True))
-    told = (" ".join(_MARKS.sub("", part).split()) for part in parts)
+    said = _CLIENT.sub("\n", text[-LOOKED_AT:])
+    told = (_MARKS.sub("", sentence) for _, sentence in sentences_of(said))
     return tuple(dict.fromkeys(sentence for sentence in told if _tells(sentence)))
 
 
