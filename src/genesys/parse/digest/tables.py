@@ -50,9 +50,15 @@ _USE = r"(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|settl(?:e|ing) (?:on|for)|
 _OVER = r"\b(?:over|instead of|rather than|for|because|since|as|and not|not)\b"
 _IDIOM = r"\b(?:go(?:ing)? with (?:the flow|you|me|him|her|us|them)|stick(?:ing)? to the (?:point|topic)|for now let)\b"
 
-_DIARY = (
-    r"\b(?:yesterday|last (?:week|night|month|weekend|year)|today i|take a break|spend time|by the way)\b"
+_ORDER = (
+    r"^(?:please |can |could |now |and |then |ok(?:ay)?,? )*(?:write|make|create|add|give|show|find|list|change|set|use|draft|send|"
+    r"translate|summari[sz]e|explain|compare|check|imagine|suppose|assume|let (?:me|him|her|them)|tell|fix|generate|convert|say)\b"
 )
+_DIARY = (
+    r"\b(?:yesterday|last (?:week|night|month|weekend|year)|today i|take a break|spend time|by the way|regret\w*|used to|back then|years ago"
+    r"|(?:in|at) my (?:last|old|previous|former)\b)"
+)
+_TIME = r"(?:the |this |next |some )?(?:weekend|evening|morning|afternoon|week|day|time|chance|opportunity|moment|break|hour)s?\b"
 _KEEP = r"keep(?= (?:the|our|both|all|using|an?|only) (?!eye\b|close\b|low\b|good\b|best\b))"
 _WORK = (  # verbs of an instruction that lasts
     r"(?:use|write|put|run|commit|push|open|close|add|keep(?! going)|ask|answer|reply|start|end|format|name|call|include|check|test"
@@ -64,18 +70,19 @@ _WORK = (  # verbs of an instruction that lasts
 
 _ENGLISH = (
     # decisions
-    Rule(_D, rf"\b{_WE}{_HAVE} (?:decided|agreed|opted|voted|resolved|settled)\b(?! on \d| on [a-z]+ \d)"
-             rf" (?:to|on|upon|for|that|against|not to)\b(?! {_VAGUE}{_END})", _SUPPOSED, _DIARY),
+    Rule(_D, rf"\b{_WE}{_HAVE} (?:decided|agreed|opted|voted|resolved|settled)\b(?! on \d| on [a-z]+ \d| to (?:disagree|differ)\b)"
+             rf" (?:to|on|upon|for|that|against|not to)\b(?! {_VAGUE}{_END})", _SUPPOSED, rf"{_DIARY}|{_ORDER}"),
     Rule(_D, rf"\b{_WE}{_HAVE} (?:chose|chosen|picked|selected|went with|gone with)\b"
-             rf"(?! (?:up|out|me|you|this|that|these|those)\b| {_VAGUE}{_END})", _SUPPOSED, _DIARY,
+             rf"(?! (?:up|out|me|you|this|that|these|those)\b| {_VAGUE}{_END})", _SUPPOSED, rf"{_DIARY}|{_ORDER}",
          wants=rf"{_OVER}|\bchose to\b"),
     Rule(_D, rf"\blet(?:'|’)?s (?:{_USE}|{_KEEP}|use|drop|choose|not use|stay (?:with|on))\b"
-             rf"(?! (?:it|this|things|up|see|try|some|my|your)\b)(?! {_VAGUE}{_END})", _SUPPOSED, _IDIOM),
+             rf"(?! (?:it|this|things|up|see|try|some|my|your)\b)(?! {_TIME})(?! {_VAGUE}{_END})", _SUPPOSED, _IDIOM),
     Rule(_D, rf"\b(?:i|we)(?:'ll|’ll| will|(?:'m|’m|'re|’re| am| are) going to) (?:{_USE}|{_KEEP}|use|drop|stay with)\b"
-             rf"(?! {_VAGUE}{_END}| (?:you|it|my|some)\b)", _SUPPOSED, _IDIOM),
+             rf"(?! {_VAGUE}{_END}| (?:you|your|it|my|some)\b)(?! {_TIME})", _SUPPOSED, _IDIOM),
     Rule(_D, rf"\b(?:i|we)(?:'m|’m|'re|’re| am| are) (?:going|sticking|staying) with\b"
              rf"(?! (?:my|our|this|that|some|an?|her|his|their|friends|family)\b| {_VAGUE}{_END})", _SUPPOSED, _IDIOM),
     Rule(_D, r"^(?:the )?(?:final |our )?decision(?: is| was)?(?::| to\b| that\b)(?! make\b| be made\b)", _SUPPOSED),
+    Rule(_D, r"^(?:decided|agreed|settled)[ \t]*[:–—]"),
     # preferences
     Rule(_P, r"\bi(?:'d|’d| would)?(?: really| strongly| much| always| usually| generally| personally| also| still"
              rf"| clearly)* (?:prefer|rather (?!not\b|think\b|wait\b))\b(?! not to say)(?! {_VAGUE}{_END})",
@@ -90,6 +97,9 @@ _ENGLISH = (
              r"|never (?:use|write|run|deploy|commit|put))\b", r"\b(?:if|when|why)\b"),
     Rule(_P, r"\bi(?: really| just)? (?:hate|dislike|can(?:'|’)?t stand|don(?:'|’)?t like)\b"
              r"(?! (?:to|it|this|that|these|those|your|how|the way|being|not|when)\b)", r"\b(?:if|why|because)\b"),
+    Rule(_P, r"\b(?:can|could|would) you (?:please )?stop \w+ing\b", r"\bif\b"),
+    Rule(_P, r"\beverywhere,? please\b|\bplease .{0,60}\beverywhere\b"
+             r"|\bi(?: always)? want .{3,60}\b(?:everywhere|from the start|at all times|by default)\b", r"\bif\b"),
     Rule(_P, r"\bi (?:like|love) (?!to say).{2,60} (?:better than|more than)\b", r"\b(?:if|why)\b"),
     Rule(_P, r"\bi (?:don(?:'|’)?t )?want you to (?:always|never|stop|use|avoid)\b", r"\bif\b"),
 )  # fmt: skip
@@ -99,15 +109,23 @@ _ENGLISH = (
 _UNDECIDED = r"(?:还没|没有|没|未|尚未|如果|要是|假如|若|是否|要不要|怎么|如何|再|等|何时|什么时候|谁|由|无法|不能|难以|你|您|可以|应该|可能|也许|或许|想)[^，。；]{0,4}$"
 _ASKED = r"吗[。！]?$|呢[。！]?$|要不要|是不是|还是说|能不能"
 
+_ONCE = r"以前|当初|后悔|曾经|那时"
+
 _CHINESE = (
-    Rule(_D, r"(?:决定|敲定|选定|说定|商定)(?:了|用|不|要|采用|把|将|改|在|：|:)?(?!权|性|于|因素|的时候) ?\S", _UNDECIDED, _ASKED),
+    Rule(_D, r"(?:我们|我|咱们|大家|团队|全组|最终|最后|讨论后|会上|一致)(?:(?!还没|没有|没|未|再|如果|是否|怎么|如何|可以|应该|可能|想|等)[^，。；]){0,8}?(?:决定|敲定|选定|说定|商定|拍板)"
+             r"(?:了|用|不|要|采用|把|将|改|在|：|:)?(?!权|性|于|因素|的时候|过) ?\S", _UNDECIDED, rf"{_ASKED}|{_ONCE}"),
+    Rule(_D, r"还是(?:用|选|上|走|改用) ?[^，。？]{1,20}吧", r"如果|要是|假如|是", rf"{_ASKED}|{_ONCE}"),
+    Rule(_D, r"就(?:保留|定为|设为|维持) ?(?!这|那|它)\S", r"如果|要是|假如|可能|也许|一[^，。]{0,3}$", rf"{_ASKED}|{_ONCE}"),
     Rule(_D, r"(?:那|好|我们|我|咱们|还是)[，,]?(?:那|我们|咱们)?就(?:用|选|采用|按|改用|定在) ?(?!这|那|它|第)\S", r"如果|要是|假如|可能|也许|一[^，。]{0,3}$", _ASKED),
     Rule(_D, r"(?:我|我们|咱们|大家|最后|最终)(?:还是|一致|都)?(?:选|选择|选用|采用|改用)了?(?!的).{1,30}", r"如果|要是|假如|可能|也许|帮",
-         _ASKED, r"而不是|而非|不用|因为|由于"),
+         rf"{_ASKED}|{_ONCE}", r"而不是|而非|不用|因为|由于"),
     Rule(_D, r"(?:一致同意|确定(?:用|采用|使用|选用)) ?\S", _UNDECIDED, _ASKED),
-    Rule(_P, r"我(?:个人|还是|更加?|比较|一般|通常|平时|总是|一直|非常|很|也)*(?:喜欢|偏好|偏爱|倾向于?|习惯(?:用|于|把|先|在))", r"如果|要是|因为.{0,6}$", _ASKED),
+    Rule(_P, r"我(?:个人|还是|更加?|比较|一般|通常|平时|总是|一直|非常|很|也)*(?:喜欢|偏好|偏爱|倾向于?|习惯(?:用|于|把|先|在))(?!这|那|它|你)", r"如果|要是|因为.{0,6}$",
+         rf"{_ASKED}|{_ONCE}"),
     Rule(_P, r"我(?:个人|很|非常|真的)*(?:不喜欢|讨厌|受不了|不习惯|不想要)(?!这|那|它|你)", r"如果|要是", _ASKED),
-    Rule(_P, r"(?:以后|今后|往后|从现在起|从今以后|从今天起).{0,20}?(?:请|都|一律|不要|别|务必|统一|要)", r"如果|要是", _ASKED),
+    Rule(_P, r"(?:以后|今后|往后|从现在起|从今以后|从今天起)(?!会|再|可能|的)[^，。；]{0,15}?(?:请|都|一律|不要|别|务必|统一)", r"如果|要是", _ASKED),
+    Rule(_P, r"^[\u3400-\u9fff]{2,6}(?:一律|统一)(?:用|从|使用|采用|按|写|放)", r"如果|要是", _ASKED),
+    Rule(_P, r"^(?:回答|回复|解释|代码|注释|提交信息|文档|输出|变量名|文件名)[^，。？]{0,8}(?:别|不要|都用|都要|尽量)", "", _ASKED),
     Rule(_P, r"(?:^|[，,；;])(?:请|务必|一定)?(?:总是|始终|永远|一律|千万|绝对)(?:都)?(?:不要|别|不能|要|用|使用|先|把|以)", r"如果|要是|你", _ASKED),
     Rule(_P, r"^(?:请)?(?:不要再|别再|绝不要|切勿)", "", _ASKED),
 )  # fmt: skip
@@ -119,7 +137,8 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DATE = (
-    r"(?<![\d.:/-])(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d(?![\d:T-]| \d\d:\d\d)"
+    r"\b[0-3]?\d\.[01]?\d\.(?:19|20)\d\d\b"
+    r"|(?<![\d.:/-])(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d(?![\d:T-]| \d\d:\d\d)"
     rf"|\b[0-3]?\d(?:st|nd|rd|th)?(?: of)? {_MONTH},? (?:19|20)\d\d\b"
     rf"|\b{_MONTH} [0-3]?\d(?:st|nd|rd|th)?,? (?:19|20)\d\d\b"
     rf"|\b(?:in|since|until|by|from|before|after) {_MONTH} (?:19|20)\d\d\b"
@@ -130,15 +149,11 @@ _IS = (
     r"|expired|opens?|opened|closes?|closed|moves?|moved|launch(?:es|ed)?|released?|joins?|joined|leaves?|left|born"
     r"|died|signed|voted|bought|founded|lasts?|runs|ran|arrives?|arrived|retires?|married|met|moved|shipped|goes)\b"
 )
-_ORDER = (
-    r"^(?:please |can |could |now |and |then |ok(?:ay)?,? )*(?:write|make|create|add|give|show|find|list|change|set|use|draft|"
-    r"translate|summari[sz]e|explain|compare|check|imagine|suppose|assume|let|tell|fix|generate|convert|say)\b"
-)
 _VERB_ZH = r"是|在|到期|上线|开始|结束|停机|发布|注册|成立|签|截止|交付|举行|搬|入职|离职|生日|将|于|起|续|开业|出生|去世|关闭|为止|之前|完成|启动|买|住"
 
 _DATED = (
-    Rule(_F, _DATE, r"\b(?:if|suppose|imagine|say|e\.g\.|for example)\b|如果|假如|比如|例如", rf"{_ORDER}|{_ASKED}|^(?:帮|请|给)",
-         rf"{_IS}|{_VERB_ZH}"),
+    Rule(_F, _DATE, r"\b(?:if|suppose|imagine|say|e\.g\.|for example|i (?:read|heard) that|(?:they|people|you) say|told me)\b|如果|假如|比如|例如", rf"{_ORDER}|{_ASKED}|^(?:帮|请|给)",
+         rf"{_IS}|{_VERB_ZH}|(?:[^\W\d]+\W+){{6,}}"),
 )  # fmt: skip
 
 #: In order: the first rule that fires on a sentence says what it is.
@@ -151,6 +166,7 @@ RULES_CJK: tuple[Rule, ...] = (*_ENGLISH, *_CHINESE, *_DATED)
 _BROKEN = (
     r"\b[A-Za-z_][\w.]*(?:Error|Exception|Failure)\b\s*(?:[:：(]|\[)\s*\S.*",
     r"\b(?:error|fatal|panic|FAILED|ERROR)\b(?:\[\w+\]| \w+)?\s*[:：]\s*\S.*",
+    r"\bnpm ERR! .*|[Ss]egmentation fault.*|.{0,80}\bfailed \(\d+: .*|.{0,80}[Aa]ddress already in use.*",
     r"\bE\d{3,5}\b.*|\bexit (?:code|status):? [1-9]\d*\b.*",
     r"\S+: (?:command not found|No such file or directory|[Pp]ermission denied|cannot \w+|not found).*",
     r"(?:says|shows|said|reports|get|got|getting|throws|fails with|failed with|dies with) (?:an? |the )?(?:error |message )?[\"“”'‘«`][^\"”'’»`]{4,200}[\"”'’»`]",
@@ -158,6 +174,7 @@ _BROKEN = (
 )  # fmt: skip
 _MENDED = (
     r"\b(?:that|this|it|which|now it|everything)(?: has| have|'s|’s)?(?: now)? (?:worked|fixed it|solved it|did it|did the trick|helped)\b",
+    r"\b(?:it|all|everything) (?:now )?(?:runs|works|compiles|builds|starts)\b(?! (?:into|out|but|only|for me but))",
     r"\b(?:works?|working|builds?|runs?|starts?|prints?|compiles|passes) (?:again|now|fine now)\b",
     r"\b(?:it|that|problem|issue|error)(?:'s|’s| is| was| got)? (?:now )?(?:fixed|solved|resolved|gone)\b",
     r"\bno (?:more|longer any) errors?\b|\bthat was it\b|\bproblem solved\b|\bthe (?:error|warning) (?:is|has) (?:gone|disappeared)\b",
