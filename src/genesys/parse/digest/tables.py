@@ -33,7 +33,10 @@ _D, _P, _F = ProposalKind.DECISION, ProposalKind.PREFERENCE, ProposalKind.FACT
 
 # ------------------------------------------------------------------ English
 
-_WE = r"(?:we|i|(?:the|our|my) [a-z]+(?: and i)?|everyone|everybody|all of us)"
+_WE = (
+    r"(?:we|i|(?:the|our|my) (?:team|group|board|club|company|committee|council|class|crew|[a-z]+ and i)"
+    r"|everyone|everybody|all of us)"
+)
 _HAVE = (
     r"(?:'ve|'d|’ve| have| has| had)?(?: all| now| finally| just| also| already| then| both| unanimously)*"
 )
@@ -70,7 +73,7 @@ _WORK = (  # verbs of an instruction that lasts
 
 _ENGLISH = (
     # decisions
-    Rule(_D, rf"\b{_WE}{_HAVE} (?:decided|agreed|opted|voted|resolved|settled)\b(?! on \d| on [a-z]+ \d| to (?:disagree|differ)\b)"
+    Rule(_D, rf"\b{_WE}{_HAVE} (?:decided|agreed|opted|voted|resolved|settled)\b(?! on \d| on [a-z]+ \d| to (?:disagree|differ)\b| not to decide\b)"
              rf" (?:to|on|upon|for|that|against|not to)\b(?! {_VAGUE}{_END})", _SUPPOSED, rf"{_DIARY}|{_ORDER}"),
     Rule(_D, rf"\b{_WE}{_HAVE} (?:chose|chosen|picked|selected|went with|gone with)\b"
              rf"(?! (?:up|out|me|you|this|that|these|those)\b| {_VAGUE}{_END})", _SUPPOSED, rf"{_DIARY}|{_ORDER}",
@@ -82,10 +85,14 @@ _ENGLISH = (
     Rule(_D, rf"\b(?:i|we)(?:'m|’m|'re|’re| am| are) (?:going|sticking|staying) with\b"
              rf"(?! (?:my|our|this|that|some|an?|her|his|their|friends|family)\b| {_VAGUE}{_END})", _SUPPOSED, _IDIOM),
     Rule(_D, r"^(?:the )?(?:final |our )?decision(?: is| was)?(?::| to\b| that\b)(?! make\b| be made\b)", _SUPPOSED),
+    Rule(_D, r"(?:^|[,;:] )(?:so |then |ok(?:ay)? )*(?!(?:how|that|yes|no|what|there|here|sure|as|think|look|so|whatever) )"
+             r"[\w.+#-]+(?: (?!how |that |what |as )[\w.+#-]+)? it is[.!]?$", _SUPPOSED),
+    Rule(_D, r"\bmade up (?:my|our) minds?\b", rf"{_SUPPOSED}|\bnot\b|n't\b"),
+    Rule(_D, r"\bwe(?:'ll|’ll| will) (?:support|ship|release|publish|host|target|require|hire)\b", _SUPPOSED, _DIARY),
     Rule(_D, r"^(?:decided|agreed|settled)[ \t]*[:–—]"),
     # preferences
     Rule(_P, r"\bi(?:'d|’d| would)?(?: really| strongly| much| always| usually| generally| personally| also| still"
-             rf"| clearly)* (?:prefer|rather (?!not\b|think\b|wait\b))\b(?! not to say)(?! {_VAGUE}{_END})",
+             rf"| clearly)* (?:prefer|rather (?!not\b|think\b|wait\b|go\b|stay\b|die\b))\b(?! not to say)(?! {_VAGUE}{_END}| (?:that|this|it|those) )",
          r"\b(?:do|would|should|if|what|which) *$"),
     Rule(_P, r"\bmy (?:strong |clear |personal )?preference (?:is|would be)\b", _SUPPOSED),
     Rule(_P, rf"^(?:and |also |but |so |ok(?:ay)?[,.]? |yes,? )*(?:please )?(?:always|never|don(?:'|’)?t ever|do not ever) {_WORK}"),
@@ -97,6 +104,10 @@ _ENGLISH = (
              r"|never (?:use|write|run|deploy|commit|put))\b", r"\b(?:if|when|why)\b"),
     Rule(_P, r"\bi(?: really| just)? (?:hate|dislike|can(?:'|’)?t stand|don(?:'|’)?t like)\b"
              r"(?! (?:to|it|this|that|these|those|your|how|the way|being|not|when)\b)", r"\b(?:if|why|because)\b"),
+    Rule(_P, r"^(?:and |so |btw,? |please )*(?:from now on|from here on)\b", "", r"\b(?:will be|might|could|would|may)\b"),
+    Rule(_P, rf"^when(?:ever)? you [^,]{{3,60}}, (?:please )?(?:(?:always|never|don(?:'|’)?t|do not) )?{_WORK}"),
+    Rule(_P, r"^(?:and |also |please )*no (?!problem|worr|idea|way|hurry|rush|need|pressure|issue|luck|one\b)[\w -]{3,40},? (?:ever|at all)\b"),
+    Rule(_P, r"\b(?:don(?:'|’)?t|do not) \w+ [^,]{3,40}, (?:use|write|put) \w+", r"\b(?:if|i|you|we|they)\b *$|\bif\b"),
     Rule(_P, r"\b(?:can|could|would) you (?:please )?stop \w+ing\b", r"\bif\b"),
     Rule(_P, r"\beverywhere,? please\b|\bplease .{0,60}\beverywhere\b"
              r"|\bi(?: always)? want .{3,60}\b(?:everywhere|from the start|at all times|by default)\b", r"\bif\b"),
@@ -119,6 +130,9 @@ _CHINESE = (
     Rule(_D, r"(?:那|好|我们|我|咱们|还是)[，,]?(?:那|我们|咱们)?就(?:用|选|采用|按|改用|定在) ?(?!这|那|它|第)\S", r"如果|要是|假如|可能|也许|一[^，。]{0,3}$", _ASKED),
     Rule(_D, r"(?:我|我们|咱们|大家|最后|最终)(?:还是|一致|都)?(?:选|选择|选用|采用|改用)了?(?!的).{1,30}", r"如果|要是|假如|可能|也许|帮",
          rf"{_ASKED}|{_ONCE}", r"而不是|而非|不用|因为|由于"),
+    Rule(_D, r"^[^，。；]{0,12}[，,]?[^，。；]{1,12}(?:定为|定在|定成)(?!了?吗)\S", rf"{_ONCE}|如果|要是|假如|没", rf"{_ASKED}|{_ONCE}"),
+    Rule(_P, r"^(?:给我|回答|写|提问|评论|修改|推荐)[^，。]{0,8}(?:时候|时)[，,]?(?:先|请|不要|别|要|一律)", "", _ASKED),
+    Rule(_P, r"(?:^|[，,])每(?:个|章|次|篇|天|周|条|页)[^，。]{0,12}?(?:控制在|不超过|别超过|不要超过|至少|最多)", r"如果|要是", _ASKED),
     Rule(_D, r"(?:一致同意|确定(?:用|采用|使用|选用)) ?\S", _UNDECIDED, _ASKED),
     Rule(_P, r"我(?:个人|还是|更加?|比较|一般|通常|平时|总是|一直|非常|很|也)*(?:喜欢|偏好|偏爱|倾向于?|习惯(?:用|于|把|先|在))(?!这|那|它|你)", r"如果|要是|因为.{0,6}$",
          rf"{_ASKED}|{_ONCE}"),
@@ -177,6 +191,7 @@ _MENDED = (
     r"\b(?:it|all|everything) (?:now )?(?:runs|works|compiles|builds|starts)\b(?! (?:into|out|but|only|for me but))",
     r"\b(?:works?|working|builds?|runs?|starts?|prints?|compiles|passes) (?:again|now|fine now)\b",
     r"\b(?:it|that|problem|issue|error)(?:'s|’s| is| was| got)? (?:now )?(?:fixed|solved|resolved|gone)\b",
+    r"\b\w+ (?:is|are) gone\b(?! wrong)|\bwithout (?:dying|crashing|failing|errors?|problems?)\b",
     r"\bno (?:more|longer any) errors?\b|\bthat was it\b|\bproblem solved\b|\bthe (?:error|warning) (?:is|has) (?:gone|disappeared)\b",
     r"(?:好了|可以了|成功了|搞定|解决了|修好了|没问题了|正常了|不再报错|不报错了|能用了|生效了)",
 )  # fmt: skip
