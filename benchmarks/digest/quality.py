@@ -1,8 +1,8 @@
 """Precision and recall of `genesys digest` by kind, on labelled conversations.
 
 ``python -m benchmarks.digest.quality [--misses] [FOLDER…]``; a folder holds transcripts and ``labels.jsonl``.
-The labelled set is the one the rules were written against. The held-out set was written before any rule and
-looked at once, afterwards.
+The rules were written against the first set. ``heldout`` was written before any rule, ``unseen`` before the
+last ones; each was looked at once, afterwards. ``benchmarks/README.md`` has those figures.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def rows(right: Counter[str], proposed: Counter[str], labelled: Counter[str]) ->
 
 def main(argv: list[str]) -> None:
     misses = "--misses" in argv
-    folders = [Path(a) for a in argv if not a.startswith("--")] or [ROOT, ROOT / "heldout"]
+    folders = [Path(a) for a in argv if not a.startswith("--")] or [ROOT, ROOT / "heldout", ROOT / "unseen"]
     for folder in folders:
         figures = judge(folder, misses)
         print(f"\n{folder.name}\n{'kind':<12} precision  recall  proposed  labelled")

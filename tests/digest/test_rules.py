@@ -155,9 +155,9 @@ def test_any_words_are_judged(text: str) -> None:
     assert len(kinds(text)) <= text.count("\n") + text.count(".") + len(text)
 
 
-@pytest.mark.parametrize(("part", "least"), [("", 0.9), ("heldout", 0.9)])
-def test_proposals_on_labelled_conversations_are_right(part: str, least: float) -> None:
+@pytest.mark.parametrize(("part", "found"), [("", 0.85), ("heldout", 0.85), ("unseen", 0.5)])
+def test_proposals_on_labelled_conversations_are_right(part: str, found: float) -> None:
     """Nine in ten, also on conversations that the rules were not written against."""
     right, proposed, labelled = judge(LABELLED / part, misses=False)
-    assert right.total() >= least * proposed.total()
-    assert right.total() >= 0.8 * labelled.total()
+    assert right.total() >= 0.9 * proposed.total()
+    assert right.total() >= found * labelled.total()

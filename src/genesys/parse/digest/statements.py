@@ -28,6 +28,7 @@ _TIES = re.compile(
     re.IGNORECASE,
 )
 _CJK = re.compile("[\u3400-\u9fff]")
+_DIGIT = re.compile(r"\d")
 _QUESTION = re.compile(r"[?？]\W*$")
 
 
@@ -77,6 +78,8 @@ def _kind(sentence: str) -> ProposalKind | None:
 
 
 def _fires(rule: Rule, sentence: str) -> bool:
+    if rule.kind is ProposalKind.FACT and not _DIGIT.search(sentence):  # a date has one
+        return False
     found = _compiled(rule.pattern).search(sentence)
     if found is None:
         return False

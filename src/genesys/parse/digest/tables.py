@@ -180,7 +180,7 @@ RULES_CJK: tuple[Rule, ...] = (*_ENGLISH, *_CHINESE, *_DATED)
 _BROKEN = (
     r"\b[A-Za-z_][\w.]*(?:Error|Exception|Failure)\b\s*(?:[:：(]|\[)\s*\S.*",
     r"\b(?:error|fatal|panic|FAILED|ERROR)\b(?:\[\w+\]| \w+)?\s*[:：]\s*\S.*",
-    r"\bnpm ERR! .*|[Ss]egmentation fault.*|.{0,80}\bfailed \(\d+: .*|.{0,80}[Aa]ddress already in use.*",
+    r"\bnpm ERR! .*|[Ss]egmentation fault.*|^.{0,120}?\b(?:failed \(\d+: |[Aa]ddress already in use).*",
     r"\bE\d{3,5}\b.*|\bexit (?:code|status):? [1-9]\d*\b.*",
     r"\S+: (?:command not found|No such file or directory|[Pp]ermission denied|cannot \w+|not found).*",
     r"(?:says|shows|said|reports|get|got|getting|throws|fails with|failed with|dies with) (?:an? |the )?(?:error |message )?[\"“”'‘«`][^\"”'’»`]{4,200}[\"”'’»`]",
