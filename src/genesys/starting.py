@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from genesys import __version__
+from genesys.accounts import Check
 from genesys.errors import BusyError, GenesysError
 from genesys.sockets import Link, Places, connect, is_newer, places, supported
 
-__all__ = ["ensure", "find", "holder", "named_vault", "spawn", "stop"]
+__all__ = ["ensure", "find", "holder", "look", "named_vault", "spawn", "stop"]
 
 STOP_S = 20.0  # time to write back; who takes longer hangs
 HANGS_S = 4.0  # who does not even greet in so long hangs
@@ -138,6 +140,25 @@ def _living(where: Places) -> Link | None:
         if time.monotonic() > end:
             raise BusyError("the vault's daemon is about to end", hint="try again in a moment")
         time.sleep(PAUSE_S)
+
+
+def look(vault: Path, index: Path, *, wait_s: float = HANGS_S) -> Check:
+    """The vault's daemon as a line of ``doctor``; none is started and none is ended."""
+    try:
+        where = places(vault)
+        link = connect(where, "control", wait_s=wait_s, takeover=False)
+    except BusyError as error:
+        return Check("daemon", False, error.message, f"genesys daemon stop --vault {quote(str(vault))}")
+    except GenesysError as error:
+        return Check("daemon", True, error.message, error.hint, warning=True)
+    if link is None:
+        return Check("daemon", True, "none runs; a session starts it")
+    said = link.said
+    link.close()
+    if said.get("index") != str(index):
+        detail = f"process {said.get('pid')} has another index: {said.get('index')}"
+        return Check("daemon", True, detail, f"genesys daemon stop --vault {quote(str(vault))}", warning=True)
+    return Check("daemon", True, f"process {said.get('pid')}, version {said.get('version')}")
 
 
 def holder(where: Places) -> int | None:

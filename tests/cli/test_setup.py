@@ -59,6 +59,7 @@ def test_setup_connects_checks_and_is_undone_without_a_trace(home: Path) -> None
     assert "written" not in again.stdout
     doctor = invoke("doctor", "--vault", str(notes(home)))
     assert 2 == doctor.stdout.count("is connected to this vault")
+    assert "ok  daemon         process" in doctor.stdout
     undone = invoke("setup", "--undo")
     assert (0, "") == (undone.code, undone.stderr)
     assert before == everything(home)
@@ -93,6 +94,16 @@ def test_a_dashboard_comes_with_setup_and_goes_with_it(home: Path) -> None:
     assert "left alone" in invoke("setup", str(notes(home)), "--dashboard", "--yes").stdout
     assert f"{base}: it was changed since" in invoke("setup", "--undo").stdout
     assert "views: []\n" == base.read_text("utf-8")
+
+
+def test_a_vault_in_a_synced_folder_is_warned_of_first(home: Path) -> None:
+    """Before its index is made there, with the command that puts it elsewhere."""
+    vault = home / "Dropbox" / "Notes"
+    vault.mkdir(parents=True)
+    done = invoke("setup", str(vault), "--print")
+    assert 0 == done.code
+    assert " !  sync" in done.stdout.splitlines()[1]
+    assert ".genesys.toml" in done.stdout.splitlines()[2]
 
 
 @pytest.mark.parametrize("option", ["--print", "--dry-run"])

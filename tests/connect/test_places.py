@@ -152,6 +152,14 @@ def test_any_vault_can_be_named(vault: str, platform: str) -> None:
     assert ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact"] == [item.path[1] for item in hooks]
 
 
+def test_a_hook_has_the_settings_of_its_server() -> None:
+    """They stand before the command, and it is known all the same."""
+    server = Server(("/opt/genesys",), "/n", (("GENESYS_INDEX", "/my index.db"),))
+    (element,) = [item.value for item in hook_additions(server, "linux") if item.path[1] == "Stop"]
+    assert ((server, "stop"),) == hooks_of(element)
+    assert "GENESYS_INDEX='/my index.db' /opt/genesys hook stop --vault /n" in str(element)
+
+
 @pytest.mark.parametrize("vault", [os.fsdecode(b"/not-\xff-utf8"), "/a/${HOME}/b"])
 def test_a_vault_that_no_config_can_name_is_refused(vault: str) -> None:
     """Bytes that are no text, and what Claude Code would take for a variable."""

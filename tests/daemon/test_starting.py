@@ -18,7 +18,7 @@ from genesys import sockets
 from genesys.engine import lease
 from genesys.errors import BusyError, GenesysError
 from genesys.sockets import connect, is_newer, places, run_folder
-from genesys.starting import holder
+from genesys.starting import holder, look
 
 slow = pytest.mark.slow
 STARTS = int(os.environ.get("DAEMON_STARTS", "16"))  # the full race has 100
@@ -202,3 +202,15 @@ def test_one_lease_at_a_time(tmp_path: Path) -> None:
     assert BusyError.__name__ in busy.stderr
     kept.release()
     assert 0 == subprocess.run(command, check=False).returncode
+
+
+def test_doctor_s_line_says_whether_a_daemon_answers(tmp_path: Path) -> None:
+    """None is fine; one that hangs is not, and the line has the command that ends it."""
+    none = look(tmp_path, tmp_path / "index.db")
+    assert (True, False) == (none.ok, none.warning)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mute:
+        mute.bind(str(places(tmp_path).socket))
+        mute.listen()
+        hung = look(tmp_path, tmp_path / "index.db", wait_s=0.1)
+    assert not hung.ok
+    assert f"genesys daemon stop --vault {tmp_path}" == hung.fix

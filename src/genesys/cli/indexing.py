@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +20,10 @@ from genesys.cli.common import (
     settings_for,
 )
 from genesys.errors import VaultNotFound
+
+if TYPE_CHECKING:
+    from genesys.accounts import Check
+    from genesys.settings import Settings
 
 __all__ = ["doctor", "index", "status"]
 
@@ -85,7 +90,8 @@ def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
 
     try:
         settings = settings_for(vault)
-        checks = (*examine(settings), *examine_clients(settings.vault, os.environ, Path.cwd()))
+        clients = examine_clients(settings.vault, os.environ, Path.cwd())
+        checks = (*examine(settings), *_daemon(settings), *clients)
     except VaultNotFound as e:
         checks = (*examine_without_vault(e), *examine_clients(None, os.environ, Path.cwd()))
     if json:
@@ -96,3 +102,12 @@ def doctor(vault: VaultOption = None, json: JsonFlag = False) -> None:
         print_lines(check_lines(checks))
     if not all(c.ok for c in checks):
         raise typer.Exit(1)
+
+
+def _daemon(settings: Settings) -> Iterator[Check]:
+    from genesys.sockets import supported
+
+    if supported():
+        from genesys.starting import look
+
+        yield look(settings.vault, settings.index)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["setup"]
 
+BEFORE = frozenset({"sqlite", "sqlite-vec", "model", "vault-writable", "sync", "disk"})
 GLIMPSE = 12  # lines of a new file
 
 
@@ -74,6 +75,7 @@ def setup(
     check_name(name)
     settings = settings_for(_chosen(folder or vault))
     print(f"vault: {settings.vault}")
+    _warn(settings)
     server = _server(settings)
     where = project.resolve() if project else None
     chosen = clients(client or (), where, Path.cwd(), os.environ)
@@ -150,6 +152,14 @@ def _dashboard(settings: Settings) -> Step:
     note = "open it in Obsidian; it fills as Genesys writes genesys_* properties"
     content = text().encode()
     return Step("dashboard", settings.vault / DASHBOARD, content=content, note=note, replaceable=is_ours)
+
+
+def _warn(settings: Settings) -> None:
+    """What doctor finds that had better be mended before the vault is read."""
+    from genesys.engine.doctor import examine
+    from genesys.render import check_lines
+
+    print_lines(check_lines(c for c in examine(settings) if (c.warning or not c.ok) and c.name in BEFORE))
 
 
 # ------------------------------------------------------------------ plan, show, ask

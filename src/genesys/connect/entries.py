@@ -101,7 +101,8 @@ def _hook(server: Server, word: str, timeout: int, platform: str) -> Json:
     if platform == "win32":
         # Which shell would read a line there depends on what is installed: ask for none.
         return {"type": "command", "command": words[0], "args": list(words[1:]), "timeout": timeout}
-    return {"type": "command", "command": shlex.join(words), "timeout": timeout}
+    settings = [f"{name}={shlex.quote(value)}" for name, value in server.env]
+    return {"type": "command", "command": " ".join([*settings, shlex.join(words)]), "timeout": timeout}
 
 
 def hooks_of(element: Json | None) -> tuple[tuple[Server, str], ...]:
@@ -124,9 +125,12 @@ def _words(hook: Json) -> list[str]:
     if isinstance(args, list):
         return [command, *(word for word in args if isinstance(word, str))]
     try:
-        return shlex.split(command)
+        words = shlex.split(command)
     except ValueError:
         return []
+    while words and re.match(r"[A-Z_]+=", words[0]):  # settings for the command
+        del words[0]
+    return words
 
 
 def _starts_us(words: Sequence[str]) -> bool:
