@@ -50,7 +50,7 @@ class Guard:
 
     def __init__(self, app: App, token: str, hosts: frozenset[str]) -> None:
         self._app = app
-        self._bearer = f"Bearer {token}".encode()
+        self._bearer = f"bearer {token}".encode()
         self._hosts = hosts
         self._origins = frozenset(f"http://{host}" for host in hosts)
         self._closing = asyncio.Event()
@@ -107,9 +107,15 @@ class Guard:
         if any(o.decode("latin-1").lower() not in self._origins for o in sent(b"origin")):
             return 403, "requests from other sites are refused\n"
         # compare_digest takes as long whatever was sent, so no time tells how much of it was right
-        if [hmac.compare_digest(a, self._bearer) for a in sent(b"authorization")] != [True]:
+        if [hmac.compare_digest(_plain(a), self._bearer) for a in sent(b"authorization")] != [True]:
             return 401, "the token is missing or wrong\n"
         return None
+
+
+def _plain(header: bytes) -> bytes:
+    """The header with the name of its scheme in lower case, which may come in any."""
+    scheme, space, value = header.partition(b" ")
+    return scheme.lower() + space + value
 
 
 def bind(door: Door) -> socket.socket:

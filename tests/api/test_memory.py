@@ -15,7 +15,7 @@ from daemon.helpers import until
 from daemon.processes import Running, alive
 from genesys import EdgeType, Filters, Kind, Memory, Status, errors
 from genesys.engine.lease import Lease
-from support import ROOT, VAULT, child_env, tree_bytes
+from support import ROOT, child_env, tree_bytes
 
 ADR = "Decisions/ADR-003 LoRa Mesh.md"
 FACT = "The sluice at Arnvik sticks below four degrees."
@@ -176,18 +176,6 @@ def test_a_daemon_can_be_started(running: Running, vault: Path, monkeypatch: pyt
     with Memory(vault, start_daemon=True) as memory:
         assert memory.recall("modems").hits
         assert running.note_daemon()
-
-
-@pytest.mark.model
-def test_the_real_model_finds_by_meaning(tmp_path: Path) -> None:
-    """A question that shares no word with its answer."""
-    (tmp_path / "v").mkdir()
-    for name in ("Arnvik Water Cooperative.md", "Home.md"):
-        (tmp_path / "v" / name).write_bytes((VAULT / name).read_bytes())
-    with Memory(tmp_path / "v") as memory:
-        memory.index()
-        path = memory.remember("Ana is allergic to peanuts.").path
-        assert path == memory.recall("which food makes her ill").hits[0].path
 
 
 def test_the_readmes_example_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

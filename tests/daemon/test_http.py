@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import re
 import signal
 import socket
@@ -21,7 +20,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from daemon.helpers import DEADLINE_S, until
-from daemon.processes import Running, alive
+from daemon.processes import Running
 from genesys.errors import GenesysError, UsageError
 from genesys.http_front import token_of
 from genesys.http_server import Door, Guard, bind
@@ -148,36 +147,54 @@ async def test_a_real_client_over_real_http(start: Start, vault: Path, how: tupl
     assert served.token not in logs
 
 
+@pytest.mark.anyio
+@pytest.mark.model
+async def test_recall_by_meaning_over_http(tmp_path: Path) -> None:
+    """With the real model: words at once, and meaning as soon as the vectors are there."""
+    vault = tmp_path / "small"
+    vault.mkdir()
+    (vault / "Ana.md").write_text("Ana is allergic to peanuts.\n", encoding="utf-8")
+    (vault / "Pump.md").write_text("The pump was late.\n", encoding="utf-8")
+    with Running(vault, GENESYS_EMBEDDER="local") as running:
+        start = Start(running)
+        try:
+            served = await anyio.to_thread.run_sync(lambda: start("--port", "0"))
+            async with served.client("auto") as client:
+                signals: set[str] = set()
+                with anyio.fail_after(3 * DEADLINE_S):
+                    while "vectors" not in signals:
+                        asked = {"query": "which food makes her ill", "read_only": True}
+                        found = (await client.call_tool("memory_recall", asked)).structured_content
+                        assert found
+                        signals = set(found.get("signals", ()))
+                assert "Ana.md" == found["hits"][0]["path"]
+        finally:
+            start.end()
+
+
 @pytest.mark.slow
-def test_the_door_outlives_the_daemon(start: Start, running: Running) -> None:
-    """The daemon is killed: another listens at the same port, with the same token."""
+def test_the_door_outlives_the_daemon_and_its_token_is_shown_once(start: Start, running: Running) -> None:
+    """A second start only tells where the token is, a taken port is said in a line. The daemon is killed:
+    another listens at the same port, with the same token."""
     served = start("--port", "0")
-    pid = running.note_daemon()
-    assert pid
-    os.kill(pid, signal.SIGKILL)
-    until(lambda: not alive(pid), "the daemon is gone")
+    taken = running.cli("serve", "--http", "--port", str(served.port), "--in-process")
+    assert (1, "") == (taken.code, taken.stdout)
+    assert f"port {served.port}" in taken.stderr
+    again = start("--port", "0")
+    assert served.token not in again.said
+    assert "$(cat" in again.said
+    bearer = {"Authorization": f"Bearer {served.token}"}
+    assert 401 != again.status(**bearer)
+    running.kill_daemon()
 
     def answered() -> bool:
         try:
-            return served.status(Authorization=f"Bearer {served.token}") != 401
+            return served.status(**bearer) != 401
         except OSError:
             return False
 
     until(answered, "another daemon listens")
     assert 401 == served.status(Authorization="Bearer x")
-
-
-@pytest.mark.slow
-def test_a_token_is_shown_once(start: Start, running: Running) -> None:
-    """The second start only tells where it is kept; a taken port is said in a line."""
-    first = start("--port", "0")
-    taken = running.cli("serve", "--http", "--port", str(first.port), "--in-process")
-    assert 1 == taken.code
-    assert f"port {first.port}" in taken.stderr
-    again = start("--port", "0")
-    assert first.token not in again.said
-    assert "$(cat" in again.said
-    assert 401 != again.status(Authorization=f"Bearer {first.token}")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.com", ""])
@@ -216,6 +233,8 @@ async def answer(headers: list[tuple[str, str]]) -> int:
         (200, {}),
         (200, {"origin": f"http://{HOST}"}),
         (200, {"host": "LOCALHOST:8377"}),
+        (200, {"authorization": "bearer right"}),
+        (401, {"authorization": "Bearer RIGHT"}),
         (401, {"authorization": "Bearer wrong"}),
         (401, {"authorization": "Bearer right "}),
         (401, {"authorization": "right"}),

@@ -1,4 +1,4 @@
-"""Evolve with the real model: what is said twice is found, what only sounds alike is left alone."""
+"""With the real model: found by meaning, said twice is found, what only sounds alike is left alone."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ def test_what_is_said_twice_is_merged_and_nothing_else(tmp_path: Path) -> None:
         for number, text in enumerate((*SAID, *AGAIN, *APART)):
             memory.remember(text, source_session=str(number))
         memory.index()
+        # No word of the question is in the answer.
+        assert "peanuts" in memory.recall("which food makes her ill", read_only=True).hits[0].text
         report = memory.use(lambda m: m.evolve(apply=True), writes=True)
         done = [p for p in report.proposals if p.done]
         assert [EvolveKind.MERGE] * 3 == [p.kind for p in done], report.proposals

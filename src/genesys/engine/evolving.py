@@ -19,7 +19,7 @@ from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import EventRow
 
-__all__ = ["EVENT", "evolve", "undo"]
+__all__ = ["EVENT", "carry_out", "evolve", "look", "undo"]
 
 EVENT = "evolve"
 EVENTS_MOST = 100_000  # acts looked back at
@@ -44,6 +44,12 @@ def evolve(
     Raises:
         IndexMissing: the vault was never indexed. UsageError: an id in ``only`` is no proposal's.
     """
+    found = look(index, settings, now, only)
+    return carry_out(index, settings, found, now, named=bool(only)) if apply else found
+
+
+def look(index: Index, settings: Settings, now: float, only: Collection[str] = ()) -> EvolveReport:
+    """The first half of :func:`evolve`, which only reads; some seconds where there are many memories."""
     if index.meta_get("indexed_at") is None:
         raise IndexMissing("this vault is not indexed yet", hint="genesys index")
     start = time.perf_counter()
@@ -53,9 +59,16 @@ def evolve(
         raise UsageError(f"there is no proposal {unknown[0]}", hint="genesys evolve lists them")
     if only:
         found = [p for p in found if p.id in only]
-    if apply:
-        found = [_done(index, settings, p, now) if only or p.sure else p for p in found]
-    return EvolveReport(tuple(found), tuple(notices), apply, time.perf_counter() - start)
+    return EvolveReport(tuple(found), tuple(notices), False, time.perf_counter() - start)
+
+
+def carry_out(
+    index: Index, settings: Settings, found: EvolveReport, now: float, *, named: bool
+) -> EvolveReport:
+    """The second half: what is sure, or all of it where a person ``named`` it."""
+    start = time.perf_counter()
+    done = tuple(_done(index, settings, p, now) if named or p.sure else p for p in found.proposals)
+    return replace(found, proposals=done, applied=True, seconds=found.seconds + time.perf_counter() - start)
 
 
 def _proposals(

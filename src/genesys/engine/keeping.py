@@ -226,9 +226,15 @@ class Keeping(Session):
             UsageError: an id is no proposal's. IndexMissing: the vault was never indexed.
         """
         from genesys.engine import evolving
+        from genesys.store.index import open_index
 
+        # On a connection of its own: whoever asks meanwhile does not wait.
+        with open_index(self.settings.index, read_only=True) as aside:
+            found = evolving.look(aside, self.settings, self._clock(), only)
+        if not apply:
+            return found
         with self._lock:
-            return evolving.evolve(self._index, self.settings, self._clock(), apply=apply, only=only)
+            return evolving.carry_out(self._index, self.settings, found, self._clock(), named=bool(only))
 
     def undo_evolve(self, event: int) -> tuple[str, ...]:
         """Take back one act of :meth:`evolve`, by its number; the paths that are as they were.

@@ -33,7 +33,7 @@ from genesys.reports import EvolveKind, Proposal
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import AccessRow, EventRow, NoteRow, StateChange
-from genesys.trash import restore
+from genesys.trash import restore, trash
 from genesys.vault import read
 
 __all__ = ["join", "merge", "proposals", "unjoin", "unmerge"]
@@ -240,6 +240,8 @@ def unmerge(index: Index, settings: Settings, event: EventRow, now: float) -> tu
 def join(index: Index, settings: Settings, proposal: Proposal, now: float) -> Mapping[str, Json]:
     """A new memory with the newer text first and the older below, and both links, tags and uses; both go.
 
+    It is written first: whoever is killed in between has three memories, and loses none.
+
     Raises:
         VaultError: one was changed meanwhile, or can't be moved. UsageError: together they are too long.
     """
@@ -248,19 +250,20 @@ def join(index: Index, settings: Settings, proposal: Proposal, now: float) -> Ma
         _check_ours(index, settings, row)
     request = _both(index, settings, rows)
     uses = index.accesses_of([row.id for row in rows])
+    made = remember(index, settings, request, now, partial(resolve_name, index), None)
     trashed = []
     try:
+        _hand_on(index, note_row_of(index, made.path), rows, uses, now)
         for row in rows:
             trashed.append(
-                trash_note(index, settings, row, "merge", "joined with another", now, refresh=False)
+                trash_note(index, settings, row, "merge", f"joined in {made.path}", now, refresh=False)
             )
         resolve_links(index)
         inferring.refresh(index)
-        made = remember(index, settings, request, now, partial(resolve_name, index), None)
-        _hand_on(index, note_row_of(index, made.path), rows, uses, now)
     except BaseException:
         for gone in trashed:
             restore(settings.vault, gone.trashed_to, gone.path)
+        trash(settings.vault, made.path)
         raise
     _name(index, settings, made.path, [row.title for row in rows], now)
     return {
