@@ -33,7 +33,7 @@ def known_of(
     notes = _notes_of(index, settings, session)
     own = {path for path, _, _ in notes}
     episodes = [(path, *(span_of(text) or (1, EVER))) for path, text, kept in notes if kept]
-    holders = [next((path for path, text, _ in notes if mark in text), "") for mark in marks]
+    holders = [next((path for path, text, kept in notes if mark in text and not kept), "") for mark in marks]
     return Known(tuple(episodes), tuple(holders), tuple(_named(index, text, own) for text in texts))
 
 
