@@ -17,7 +17,7 @@ import numpy as np
 from genesys.engine.answer import Found, hits_of
 from genesys.engine.matching import matches
 from genesys.engine.mentions import matcher_of
-from genesys.engine.shortlist import Scene, look
+from genesys.engine.shortlist import Scene, look, offsets, smoothing
 from genesys.engine.view import REACH, View, view_of
 from genesys.model import Answer, Filters
 from genesys.parse.mentions import find_names
@@ -150,27 +150,18 @@ def _signals(cosine: Floats | None) -> tuple[str, ...]:
 # ------------------------------------------------------------------ signals
 
 
-def _falloff(first: float, factor: float) -> list[float]:
-    return [first * factor**k for k in range(REACH)]
-
-
-def _offsets(before: float, after: float, factor: float, reach: int) -> dict[int, float]:
-    weights = {-k - 1: w for k, w in enumerate(_falloff(before, factor)[:reach])}
-    return weights | {k + 1: w for k, w in enumerate(_falloff(after, factor)[:reach])}
-
-
 def _passage_scores(
     scene: Scene, terms: Sequence[TermRows], question: Question, params: RecallParams
 ) -> tuple[Floats, Floats]:
     """Shares of meaning and words of every passage, with its neighbours as context."""
     view, cosine = scene.view, scene.cosine
-    near = _offsets(params.context_before, params.context_after, params.context_falloff, REACH)
+    near = offsets(params.context_before, params.context_after, params.context_falloff, REACH)
     words = lexical(terms, len(view.passage_ids), view.near, near, params.word_saturation)
     trust = 1.0
     if cosine is not None:
         if question.foreign:
             trust = min(max(agreement(cosine, words, background=scene.background) / SURE, 0.0), 1.0) ** 2
-        weights = _offsets(params.smooth_before, params.smooth_after, params.smooth_falloff, REACH - 1)
+        weights = smoothing(params)
         cosine = smooth(cosine, view.near, weights, params.smooth_alone)
     return combine(cosine, words, params.meaning_weight * trust)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genesys.engine.part import part_of, ranges, terms_in
-from genesys.engine.view import View
+from genesys.engine.view import REACH, View
 from genesys.parse.query import Term
 from genesys.score.fuse import Floats, Ints, TermRows
 from genesys.score.spread import top_of
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from genesys.embed import Embedder
     from genesys.store.packed import Packed
 
-__all__ = ["Scene", "look"]
+__all__ = ["Scene", "look", "offsets", "smoothing"]
 
 QUERY_CHARS = 2_000  # of a question that the model is given; it reads some 1,000
 SAMPLE = 2_048  # vectors that stand for all, to tell what a distance in bits means
-LOWEST = 64  # passages least like the question: they say where the scale of likeness begins
+FARTHEST = 4_096  # passages least like the question by bits, and
+LOWEST = 64  # of them those least like it with their neighbours: where the scale of likeness begins
 SEEDS = 64  # coarsely best notes whose links are followed
 ARCS = 2_048  # of those links, the strongest to the best
 PASSAGES_A_NOTE = 4  # times as many passages as asked for may come in with their notes
@@ -80,6 +81,17 @@ def look(index: Index, embedder: Embedder | None, text: str, whole: Scene, param
     return replace(whole, cosine=cosine, notices=_waiting(len(view.passage_ids) - len(places)))
 
 
+def offsets(before: float, after: float, falloff: float, reach: int) -> dict[int, float]:
+    """Weights of the passages before (−1, −2 …) and after, each ``falloff`` times the nearer one's."""
+    weights = {-k - 1: before * falloff**k for k in range(reach)}
+    return weights | {k + 1: after * falloff**k for k in range(reach)}
+
+
+def smoothing(params: RecallParams) -> dict[int, float]:
+    """How much the likeness of its neighbours counts for a passage."""
+    return offsets(params.smooth_before, params.smooth_after, params.smooth_falloff, REACH - 1)
+
+
 def _waiting(count: int) -> tuple[str, ...]:
     return (f"{count} passages wait for their vector",) if count else ()
 
@@ -119,7 +131,6 @@ def _likeness(index: Index, view: View, pack: Packed, query: _Single, params: Re
     far = np.append(bits, np.uint16(np.median(bits[some])))[slot]  # −1 is the last: what waits is average
     near = nearest(far, params.near_passages)
     found = _Likeness(pack, query, slot, np.zeros(0, np.float32), _farthest(far, pack.dim), mean, spread)
-    found = replace(found, lowest=found.lowest[np.argsort(found.true(found.lowest), kind="stable")[:LOWEST]])
     true = found.true(near)
     slope, base = np.polyfit(
         np.concatenate([bits[some], far[near]]).astype(np.float64), np.concatenate([cosine, true]), 1
@@ -128,11 +139,24 @@ def _likeness(index: Index, view: View, pack: Packed, query: _Single, params: Re
     coarse *= np.float32(slope)
     coarse += np.float32(base)
     coarse[near] = true
-    return replace(found, coarse=coarse)
+    coarse[found.lowest] = found.true(found.lowest)
+    return replace(found, coarse=coarse, lowest=_lowest(view, found.lowest, coarse, params))
 
 
 def _farthest(far: NDArray[np.uint16], dim: int) -> Ints:
-    return nearest(np.uint16(dim) - np.minimum(far, np.uint16(dim)), SAMPLE)[: 2 * SAMPLE]
+    return nearest(np.uint16(dim) - np.minimum(far, np.uint16(dim)), FARTHEST)[: 2 * FARTHEST]
+
+
+def _lowest(view: View, places: Ints, coarse: _Single, params: RecallParams) -> Ints:
+    """Of these passages those least like the question with their neighbours: where the scale begins."""
+    own = coarse[places]
+    total = own.copy()
+    for offset, weight in smoothing(params).items():
+        near = view.near[offset][places]
+        there = near < len(coarse)
+        other = np.where(there, coarse[np.where(there, near, 0)], params.smooth_alone * own)
+        total += np.float32(weight) * other
+    return places[np.argsort(total, kind="stable")[:LOWEST]]
 
 
 # ------------------------------------------------------------------ narrowing
