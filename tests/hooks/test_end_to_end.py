@@ -90,7 +90,9 @@ def test_a_hostile_note_ends_no_quotation(vault: Path) -> None:
 @pytest.mark.slow
 def test_the_real_model_tells_a_question_from_chatter(fixture_vault: Path) -> None:
     """By meaning, in other words than the note's; orders of a session get nothing."""
-    with Running(fixture_vault, GENESYS_EMBEDDER="local", GENESYS_HOOK_DEADLINE_S="30") as made:
+    with Running(
+        fixture_vault, GENESYS_EMBEDDER="local", GENESYS_EMBED_PRECISION="fp32", GENESYS_HOOK_DEADLINE_S="30"
+    ) as made:
         question = {"prompt": "how do I restart a node that stopped answering?"}
 
         def answered() -> str:
