@@ -74,7 +74,14 @@ def extract(path: str, raw: bytes, limits: Limits) -> Extract:
         str(int(limits.seconds) + 1),
     ]
     try:
-        done = subprocess.run(command, input=raw, capture_output=True, timeout=limits.seconds, check=False)
+        done = subprocess.run(
+            command,
+            input=raw,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=limits.seconds,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return Extract(problem=f"its text could not be read within {limits.seconds:g} seconds")
     except OSError as error:

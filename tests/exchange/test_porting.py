@@ -7,17 +7,24 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from exchange.test_foreign import mcp_files, mem0_files, papez_files
 from genesys.engine import exporting, importing
 from genesys.engine.session import Genesys
 from genesys.errors import UsageError, WriteRefused
 from genesys.model import CreatedBy, Edge, EdgeType, Kind, MemoryType
 from genesys.parcels import Parcel
+from genesys.parse.exchange.records import RECORD_FORMATS, read_records
+from genesys.paths import safe_name
 from genesys.write import TEMP_PREFIX
 from memory.helpers import Clock, make_vault, memory_of, row
 from support import child_env, invoke, run_cli, tree_bytes
@@ -137,6 +144,78 @@ def test_a_taken_name_gets_a_number_and_its_links_follow(tmp_path: Path, clock: 
         assert [number] == [e.target for e in row_edges(memory, first.path.replace("Plan", "Next"))]
         assert 0 == memory.import_memories(str(tmp_path / "x.jsonl")).added
     assert "a person's plan\n" == (new / first.path).read_text()
+
+
+def test_a_renamed_note_is_known_the_next_time(tmp_path: Path, clock: Clock) -> None:
+    """A person's note whose links followed a rename, or that went to a folder, does not come in twice."""
+    old = make_vault(tmp_path / "old", {"Plan.md": "one\n", "Next.md": "see [[Plan]]\n"})
+    with memory_of(old, clock) as memory:
+        memory.index()
+        memory.export(str(tmp_path / "x.jsonl"), "", notes=True)
+    new = make_vault(tmp_path / "new", {"Plan.md": "another\n"})
+    with memory_of(new, clock) as memory:
+        for folder in ("", "Old vault"):
+            assert 2 == memory.import_memories(str(tmp_path / "x.jsonl"), folder=folder).added
+            again = memory.import_memories(str(tmp_path / "x.jsonl"), folder=folder)
+            assert (0, 2, ()) == (again.added, again.known, again.differs)
+    assert "see [[Plan 2]]\n" == (new / "Next.md").read_text()
+
+
+FILES = {"mcp-memory": mcp_files(), "mem0": mem0_files(), "papez": papez_files()}
+names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).map(safe_name)
+pieces = st.sampled_from(
+    ["---\n", "tags: [x]\n", "genesys_pinned: true\n", "text", "\r\n", "\n", "字", "\ufeff", "[[a]]",
+     "caused_by:: [[b]]\n"]
+)  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(
+    st.dictionaries(names, st.lists(pieces, max_size=8).map("".join), max_size=4),
+    st.sampled_from(["x.json", "x.jsonl", "x.graphml", "folder", "x.zip"]),
+)
+def test_any_vault_comes_back_whole(notes: dict[str, str], file: str) -> None:
+    """Whatever names and texts: the vault that imports an export says what the exported one said."""
+    by_key = {unicodedata.normalize("NFC", name).casefold(): name for name in notes}
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        old = make_vault(Path(folder, "old"), {f"{n}.md": notes[n] for n in by_key.values()})
+        new = make_vault(Path(folder, "new"), {})
+        with memory_of(old, clock) as memory:
+            memory.index(embed=False)
+            memory.remember("A fact", title="a", source_session="s", with_vectors=False)
+            memory.export(str(Path(folder, file)), "", notes=True)
+        with memory_of(new, clock) as memory:
+            memory.import_memories(str(Path(folder, file)))
+            memory.index(embed=False)
+        assert everything(old, clock) == everything(new, clock)
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(RECORD_FORMATS).flatmap(lambda kind: st.tuples(st.just(kind), FILES[kind])))
+def test_any_file_of_another_program_comes_back_from_a_vault(given: tuple[str, Any]) -> None:
+    """Whatever its names, texts and relations: the export in its format has the same records."""
+    kind, data = given
+    lines = "".join(json.dumps(row) + "\n" for row in data) if kind == "mcp-memory" else json.dumps(data)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "in").write_text(lines)
+        with memory_of(make_vault(Path(folder, "new"), {}), Clock()) as memory:
+            memory.import_memories(str(Path(folder, "in")), source=kind)
+            memory.index(embed=False)
+            memory.export(str(Path(folder, "out")), kind)
+            assert 0 == memory.import_memories(str(Path(folder, "in")), source=kind).added
+        assert records(kind, lines) == records(kind, Path(folder, "out").read_text())
+
+
+def records(kind: str, text: str) -> list[str]:
+    """What a file says, whatever its order."""
+    found = read_records(kind, text.split("\n"), 1000)
+    known = [(r.group, r.id, r.record, [(k.target, k.name, dict(k.rest)) for k in r.links]) for r in found]
+    return sorted(told([*parts, sorted(map(told, links))]) for *parts, links in known)
+
+
+def told(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def row_edges(memory: Genesys, path: str) -> list[Edge]:

@@ -154,9 +154,11 @@ def _attachments(settings: Settings) -> Iterator[Check]:
     elif settings.index.exists():
         with open_index(settings.index, read_only=True) as index:
             problems = index.extract_problems()
-        detail = f"{problems[0][0]}: {problems[0][1]}" if problems else "text of PDF and Word files is read"
-        more = f" (and {len(problems) - 1} more: genesys status)" if len(problems) > 1 else ""
-        yield Check("attachments", True, detail + more)
+        detail = "text of PDF and Word files is read"
+        if problems:
+            more = f", and {len(problems) - 1} more (genesys status)" if len(problems) > 1 else ""
+            detail += f"; not all of {problems[0][0]} ({problems[0][1]}){more}"
+        yield Check("attachments", True, detail)
 
 
 def _place(settings: Settings) -> Iterator[Check]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ from genesys.store.index import Index
 from genesys.vault import file_stat, read
 
 __all__ = ["Item", "Plan", "make_plan"]
+
+_LINK = re.compile(rb"\[\[[^\[\]\n]*\]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +146,15 @@ def _plan_parcels(plan: Plan, base: str) -> None:
         plan.items.append(item)
     if moved:
         plan.items = [_with_links_moved(item, moved) for item in plan.items]
+    for item in plan.items:
+        if item.known and _bare(plan.raw_of(item.path) or b"") != _bare(item.raw):
+            plan.differs.append(item.path)
 
 
 def _is_it(raw: bytes, key: str, bare: bytes) -> bool:
-    return (bool(key) and _key_in(raw) == key) or _bare(raw) == bare
+    """Whether a file of the vault is the note: a memory by its key, a person's by its words. Links may have
+    been moved when it came in."""
+    return (bool(key) and _key_in(raw) == key) or _LINK.sub(b"", _bare(raw)) == _LINK.sub(b"", bare)
 
 
 def _bare(raw: bytes) -> bytes:
