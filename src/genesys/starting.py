@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
+from typing import TYPE_CHECKING
 
 from genesys import __version__
-from genesys.accounts import Check
 from genesys.errors import BusyError, GenesysError
 from genesys.sockets import Link, Places, connect, is_newer, places, supported
+
+if TYPE_CHECKING:
+    from genesys.accounts import Check
 
 __all__ = ["ensure", "find", "holder", "look", "named_vault", "spawn", "stop"]
 
@@ -144,6 +146,10 @@ def _living(where: Places) -> Link | None:
 
 def look(vault: Path, index: Path, *, wait_s: float = HANGS_S) -> Check:
     """The vault's daemon as a line of ``doctor``; none is started and none is ended."""
+    from shlex import quote
+
+    from genesys.accounts import Check
+
     try:
         where = places(vault)
         link = connect(where, "control", wait_s=wait_s, takeover=False)
