@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +93,7 @@ def build(path: Path, source: Source, passages: int, seed: int = 7) -> Index:
         index.put_vectors(source.model, vectors.shape[1], keys, vectors)
     for part in _parts(_links(len(sizes), rng), 50_000):
         index.add_edges(part)
+    index.sync_names()
     return index
 
 
@@ -159,3 +160,20 @@ def _parts(edges: Iterator[Edge], size: int) -> Iterator[list[Edge]]:
             yield part
             part = []
     yield part
+
+
+def change(index: Index, source: Source, number: int, seed: int) -> None:
+    """Write note ``number`` anew, with passages and vectors it did not have."""
+    rng = np.random.default_rng(seed)
+    words = np.array([w for text in source.texts[:50] for w in _WORD.findall(text)], dtype=object)
+    rows = rng.integers(0, len(source.texts), size=3)
+    note = _note(number, source, rows, words, rng)
+    fresh = tuple(
+        replace(p, embed_text=f"{p.embed_text} {seed}", text_hash=f"{seed}-{p.ordinal}")
+        for p in note.passages
+    )
+    note = replace(note, passages=fresh, content_hash=f"{seed:064x}")
+    index.put([FileRecord(_stat(note), note)], NOW)
+    keys = [vec_key(p.embed_text) for p in fresh]
+    index.put_vectors(source.model, source.vectors.shape[1], keys, noisy_vectors(source.vectors, rows, rng))
+    index.collect_garbage()
