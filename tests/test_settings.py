@@ -162,6 +162,17 @@ def test_a_vault_cannot_say_where_notes_are_sent(vault: Path) -> None:
     assert "https://elsewhere.example/v1" == load(vault).embed_url
 
 
+def test_a_vault_does_not_name_the_vault_it_is_shared_with(vault: Path) -> None:
+    """A folder that a stranger's vault names gets no copies; the person's own file may name one."""
+    text = 'org_vault = "/srv/theirs"'
+    configure(vault, text)
+    settings = load(vault)
+    assert settings.org_vault is None
+    assert any("org_vault is ignored" in line for line in settings.notices)
+    configure(vault, "", text)
+    assert Path("/srv/theirs") == load(vault).org_vault
+
+
 def test_the_key_is_never_shown(vault: Path) -> None:
     """Neither when settings are logged nor in an error."""
     settings = load(vault, {"GENESYS_EMBED_KEY": "sk-secret"})

@@ -10,6 +10,7 @@ from genesys.render import counted, one_line, safe
 from genesys.reports import (
     CoreList,
     DecayReport,
+    EvolveKind,
     EvolveReport,
     Explanation,
     ImportReport,
@@ -168,6 +169,7 @@ def print_evolve(out: Console, report: EvolveReport) -> None:
 
 def _print_proposal(out: Console, proposal: Proposal) -> None:
     what = _TOLD[proposal.kind.value].format(path=one_line(proposal.path), other=one_line(proposal.other))
+    what += f" as {one_line(proposal.other)}" if proposal.kind is EvolveKind.SHARE and proposal.other else ""
     mark = "done" if proposal.done else "left" if proposal.refused else proposal.id
     out.print(f"{mark:<8}  {safe(what)}", markup=False)
     out.print(f"          {safe(proposal.refused or proposal.reason)}", markup=False, style="dim")

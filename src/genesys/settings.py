@@ -40,7 +40,7 @@ __all__ = [
 
 VAULT_FILE = ".genesys.toml"
 # A vault may come from someone else. It can't say where notes are sent, nor hold the key for it.
-_NOT_FROM_VAULT = frozenset({"embed_url", "embed_key", "llm_url", "llm_api_key"})
+_NOT_FROM_VAULT = frozenset({"embed_url", "embed_key", "llm_url", "llm_api_key", "org_vault"})
 _OTHER_VARIABLES = (
     SettingDoc("GENESYS_VAULT", "", "The vault's folder, where no --vault is given", allowed="a path"),
     SettingDoc("GENESYS_MACHINE", "", "Name of this machine, where it has no lasting identity (containers)"),

@@ -28,7 +28,15 @@ __all__ = ["overview"]
 BINS = 20  # bars of the score distribution
 CORE, RECALLED, MOVED, FORGOTTEN, ORPHANS, UNRESOLVED = 30, 15, 20, 30, 60, 60  # rows of each list
 SOURCES = 3  # notes named for a link that leads nowhere
-STEPS = ("status", "pin", "unpin", "forget", "prune", "unforget")  # events that change a note's status
+STEPS = (
+    "status",
+    "pin",
+    "unpin",
+    "forget",
+    "prune",
+    "merge",
+    "unforget",
+)  # events that change a note's status
 ALL_UNRESOLVED = 100_000
 ALL_EVENTS = 100_000
 
@@ -138,12 +146,12 @@ def _moved(events: Sequence[EventRow], settings: Settings, known: set[str]) -> t
 
 
 def _forgotten(events: Sequence[EventRow]) -> tuple[Forgetting, ...]:
-    found = [e for e in reversed(events) if e.kind in ("forget", "prune")][:FORGOTTEN]
+    found = [e for e in reversed(events) if e.kind in ("forget", "prune", "merge")][:FORGOTTEN]
     return tuple(
         Forgetting(
             e.time,
             e.path,
-            e.kind == "prune",
+            e.kind != "forget",
             str(e.detail.get("reason", "")),
             "" if e.detail.get("undone") else f"genesys forget --undo {e.id}",
         )
