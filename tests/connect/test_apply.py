@@ -307,6 +307,18 @@ def test_one_setup_at_a_time(home: Path) -> None:
     assert before == everything(home)
 
 
+def test_a_folder_for_the_record_that_was_there_stays(home: Path) -> None:
+    """With what else is in it; other folders that came with setup go."""
+    place(home).mkdir(parents=True)
+    (place(home) / "other").write_bytes(b"x")
+    before = everything(home)
+    cache = home / ".cache" / "deep"
+    cache.mkdir(parents=True)
+    Journal(place(home), folders=(str(home / ".cache"), str(cache))).save()
+    load(place(home)).close()
+    assert before == everything(home)
+
+
 def test_a_damaged_record_is_named(home: Path) -> None:
     """With where the backups are."""
     Journal(place(home)).save()

@@ -112,7 +112,9 @@ class Journal:
 
 
 def _outside(place: Path, folders: Sequence[str]) -> Path:
-    return Path(folders[0]).parent / f".genesys-{RECORD}" if folders else place / RECORD
+    """A name beside the outermost of those folders that the record lies in; none may be made for it."""
+    around = [folder for folder in map(Path, folders) if folder == place or folder in place.parents]
+    return around[0].parent / f".genesys-{RECORD}" if around else place / RECORD
 
 
 def load(place: Path) -> Journal:
