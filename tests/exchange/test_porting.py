@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unicodedata
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -450,6 +451,30 @@ def test_an_export_is_not_written_over(lived_in: Path, tmp_path: Path, clock: Cl
         memory.export(str(tmp_path / "own"), "markdown")
         memory.export(str(tmp_path / "own"), "markdown", force=True)
     assert not [p for p in os.listdir(tmp_path) if p.startswith(".")]
+
+
+def test_a_vault_is_not_copied_into_itself(lived_in: Path, clock: Clock) -> None:
+    """No folder in the vault is exported to or imported from: every note would be there twice."""
+    before = tree_bytes(lived_in)
+    with memory_of(lived_in, clock) as memory:
+        with pytest.raises(UsageError, match="twice"):
+            memory.export(str(lived_in / "backup"), "markdown")
+        with pytest.raises(UsageError, match="read already"):
+            memory.import_memories(str(lived_in / "Ordner"))
+        with pytest.raises(UsageError, match="memories, not notes"):
+            memory.export(str(lived_in.parent / "x"), "mem0", notes=True)
+    assert before == tree_bytes(lived_in)
+
+
+def test_a_zip_archive_can_not_reach_out_of_the_vault(tmp_path: Path) -> None:
+    """A path that climbs is refused with the whole archive."""
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("good.md", "good")
+        archive.writestr("../evil.md", "evil")
+    new = empty_vault(tmp_path)
+    assert 1 == invoke("import", str(tmp_path / "x.zip"), "--no-embed", vault=new).code
+    assert {} == tree_bytes(new)
+    assert not (tmp_path / "evil.md").exists()
 
 
 def test_the_command_line_exports_to_standard_output(lived_in: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from genesys.parse.exchange.folders import FOLDER_FORMATS, release
 from genesys.parse.exchange.foreign_notes import foreign_of, native_of
 from genesys.parse.exchange.records import RECORD_FORMATS, write_records
 from genesys.parse.patch import unpatch
+from genesys.paths import is_within
 from genesys.reports import ExportReport
 from genesys.settings import Settings
 from genesys.store.index import Index
@@ -24,7 +26,8 @@ from genesys.vault import file_stat, read_and_hash
 
 __all__ = ["FORMATS", "format_of", "parcels_of", "run"]
 
-FORMATS = ("json", "jsonl", "markdown", "graphml", "mcp-memory", "mem0", "papez", "basic-memory", "claude")
+OWN_FORMATS = ("json", "jsonl", "markdown", "graphml")
+FORMATS = (*OWN_FORMATS, "mcp-memory", "mem0", "papez", "basic-memory", "claude")
 _BY_SUFFIX = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -58,7 +61,8 @@ def run(
         UsageError, WriteRefused, DiskFull: nothing was written.
         VaultError: a note went away meanwhile.
     """
-    rows = _rows(index, settings, notes and kind in own_formats())
+    _check(settings, path, kind, notes)
+    rows = _rows(index, settings, notes)
     memories = sum(row.kind is Kind.MEMORY for row in rows)
     if kind == "markdown" or kind in FOLDER_FORMATS:
         files = _markdown(index, settings, rows) if kind == "markdown" else _folder(settings, rows, kind)
@@ -71,8 +75,18 @@ def run(
     return ExportReport(str(path), kind, len(rows) - memories, memories, size)
 
 
-def own_formats() -> tuple[str, ...]:
-    return FORMATS[:4]
+def _check(settings: Settings, path: Path, kind: str, notes: bool) -> None:
+    """What would go wrong before anything is written."""
+    if notes and kind not in OWN_FORMATS:
+        raise UsageError(
+            f"{kind} holds memories, not notes", hint=f"--notes goes with {', '.join(OWN_FORMATS)}"
+        )
+    folder = (kind == "markdown" or kind in FOLDER_FORMATS) and path.suffix.lower() != ".zip"
+    if folder and is_within(os.path.realpath(path), os.path.realpath(settings.vault)):
+        raise UsageError(
+            f"{path} lies in the vault, and every note would be there twice",
+            hint="name a folder outside of it",
+        )
 
 
 def _rows(index: Index, settings: Settings, notes: bool) -> list[NoteRow]:

@@ -19,7 +19,7 @@ from genesys.engine.reading import read_record
 from genesys.errors import UsageError, VaultError
 from genesys.ignore import is_hidden
 from genesys.model import CreatedBy, FileRecord, FileStat
-from genesys.paths import check_path
+from genesys.paths import check_path, is_within
 from genesys.reports import ImportReport
 from genesys.settings import Settings
 from genesys.store.index import Index
@@ -56,6 +56,11 @@ def run(
         UsageError: the source is not what it should be. WriteRefused, DiskFull, PathEscape: the vault can't
         be written. In each case nothing was changed.
     """
+    if path.is_dir() and is_within(os.path.realpath(path), os.path.realpath(settings.vault)):
+        raise UsageError(
+            f"{path} lies in the vault: its notes are read already",
+            hint="genesys index brings them up to date",
+        )
     source = read_source(path, kind)
     base = _folder(folder)
     plan = make_plan(index, settings, source, base, now)
