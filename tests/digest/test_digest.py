@@ -16,8 +16,9 @@ from genesys.engine.session import Genesys
 from genesys.errors import UsageError
 from genesys.model import EdgeType, Kind, MemoryType, ParseOptions
 from genesys.parse.digest.harmless import harmless
+from genesys.parse.digest.texts import episode_text, proposal_text
 from genesys.parse.note import parse_note
-from genesys.transcripts import DigestReport
+from genesys.transcripts import Conversation, DigestReport, Head, Place, Proposal, ProposalKind, Turn
 from memory.helpers import Clock, make_vault, memory_of, row
 from support import FIXTURES, Result, invoke, run_cli, tree_bytes
 
@@ -168,11 +169,24 @@ def test_words_of_a_conversation_change_no_note(memory: Genesys, vault: Path, tm
         assert b"dataviewjs" not in raw
 
 
-@given(st.text(alphabet="[]()#:>`~-$%^|!\\\n aX<", max_size=60))
-def test_no_words_keep_a_meaning(text: str) -> None:
-    """Whatever mixture of signs: our own parser finds no link, tag or property."""
-    note = parse_note("x.md", f"\n{harmless(text)}\n\nafter".encode(), ParseOptions())
-    assert ((), (), {}) == (note.links, note.tags, dict(note.properties))
+MIXED = r"""[[x]] ![[y]] #tag a::[[b]] (c::d) ` `` ``` ~~~ ```dataview - > |a|b| $$ $ %% <!-- --> <div> </div>
+--- ^id [a](b.md) [r]:z.md because_of \ 1. * ** = ^ - caused_by supersedes:: [[ ]] ]( ::"""
+SIGNS = MIXED.split()
+WORDS = st.lists(st.sampled_from([*SIGNS, "\n", "\n\n", " ", "    ", "# "]), min_size=1, max_size=14).map(
+    "".join
+)
+
+
+@given(st.lists(WORDS, min_size=2, max_size=4))
+def test_no_words_keep_a_meaning(said: list[str]) -> None:
+    """Whatever mixture of signs, in turns, titles and quotations: our own parser finds no link, no tag."""
+    turns = tuple(Turn(n, "user", text, n) for n, text in enumerate(said, 1))
+    talk = Conversation("f", Head("s", " ".join(said[0].split()), "ChatGPT"), len(said), turns, ())
+    place = Place(1, 1, "user", said[1])
+    drawn = Proposal(1, ProposalKind.FACT, said[0], MemoryType.SEMANTIC, (place,), "llm")
+    for text in (harmless(said[0]), episode_text(talk), proposal_text("s", drawn)):
+        note = parse_note("x.md", f"\n{text}\n\nafter".encode(), ParseOptions())
+        assert ((), (), {}) == (note.links, note.tags, dict(note.properties))
 
 
 def genesys(vault: Path, *args: str) -> Result:

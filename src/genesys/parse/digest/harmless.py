@@ -12,7 +12,7 @@ import re
 from genesys.model import ParseOptions
 from genesys.parse.note import parse_note
 
-__all__ = ["harmless"]
+__all__ = ["as_code", "harmless", "harmless_line", "means_nothing"]
 
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([\w+#-]*)")
 _PLAIN = """bash c cpp console cs csharp css csv diff dockerfile go html ini java javascript js json jsonl jsx
@@ -30,14 +30,26 @@ _ESCAPES = (
     (re.compile(r"<(?=[A-Za-z/!%?])"), r"\\<"),
     (re.compile(r"\^(?=[A-Za-z0-9-]+\s*$)"), r"\\^"),
 )
+_SIGNS = re.compile(r"[^\w.,;!?'’()-]+|[_#]")
 _OPENS = re.compile(r"([ \t]*)(#{1,6}(?=[ \t]|$)|(?:-{3,}|={1,}|\*{3,}|_{3,})[ \t]*$)")
 
 
 def harmless(text: str) -> str:
     """``text`` without meaning for Obsidian or for us; its words stay searchable."""
     escaped = _escaped(text)
-    note = parse_note("said.md", f"\n{escaped}".encode("utf-8", "replace"), ParseOptions())
-    return escaped if not (note.links or note.tags or note.properties) else _as_code(text)
+    return escaped if means_nothing(escaped) else as_code(text)
+
+
+def harmless_line(text: str) -> str:
+    """The same for words that stand within a line of ours: no code, no markup, one line."""
+    escaped = _line(" ".join(text.split()).replace("`", "'").replace("~", "-"))
+    return escaped if means_nothing(f"“{escaped}”") else " ".join(_SIGNS.sub(" ", text).split())
+
+
+def means_nothing(text: str) -> bool:
+    """Whether our own parser finds no link, tag or property in the text."""
+    note = parse_note("said.md", f"\n{text}".encode("utf-8", "replace"), ParseOptions())
+    return not (note.links or note.tags or note.properties)
 
 
 def _escaped(text: str) -> str:
@@ -72,7 +84,8 @@ def _prose(text: str) -> str:
     return text
 
 
-def _as_code(text: str) -> str:
+def as_code(text: str) -> str:
+    """The text as a block of code that nothing in it can end."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

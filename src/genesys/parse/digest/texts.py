@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from genesys.parse.digest.harmless import harmless
+from genesys.parse.digest.harmless import as_code, harmless, harmless_line, means_nothing
 from genesys.parse.memory_text import derive_title
 from genesys.parse.secrets import find_secret
 from genesys.transcripts import Conversation, Head, Proposal, ProposalKind, Turn
@@ -36,8 +36,11 @@ def proposal_text(session: str, proposal: Proposal) -> str:
     source = f"{said} {_WHO.get(first.role, first.role)} said{day}{where} of the conversation."
     if first.role == "tool":
         source = source.replace("said", "answered")
-    parts = [harmless(proposal.text), *(f"> {harmless(' '.join(q.split()))}" for q in quotes)]
-    return "\n\n".join([*parts, f"{source} {mark_of(session, proposal)}"])
+    parts = [harmless(proposal.text), *(f"> {harmless_line(q)}" for q in quotes)]
+    text = "\n\n".join([*parts, f"{source} {mark_of(session, proposal)}"])
+    return (
+        text if means_nothing(text) else f"{as_code(proposal.text)}\n\n{source} {mark_of(session, proposal)}"
+    )
 
 
 def proposal_title(proposal: Proposal) -> str:
@@ -72,11 +75,11 @@ def episode_text(talk: Conversation, after: int = 0, *, words: bool = True) -> s
     turns = [turn for turn in talk.turns if turn.number > after] if words else []
     head = talk.head
     day = f" on {head.started[:10]}" if head.started else ""
-    about = [f"A conversation in {head.source}{day}, between the user and the assistant."]
-    if head.title:
-        about.append(f"It was called “{harmless(' '.join(head.title.split()))}”.")
-    about.append(f"\n\nTurns {after + 1} to {talk.count}{_left_out(talk, turns, after)}.")
-    return "\n".join([" ".join(about).replace(" \n\n", "\n\n"), *_said(turns)])
+    about = f"A conversation in {head.source}{day}, between the user and the assistant."
+    called = f" It was called “{harmless_line(head.title)}”." if head.title else ""
+    span = f"Turns {after + 1} to {talk.count}{_left_out(talk, turns, after)}."
+    text = "\n".join([f"{about}{called}\n\n{span}", *_said(turns, harmless)])
+    return text if means_nothing(text) else "\n".join([f"{about}\n\n{span}", *_said(turns, as_code)])
 
 
 def _left_out(talk: Conversation, turns: Sequence[Turn], after: int) -> str:
@@ -84,8 +87,8 @@ def _left_out(talk: Conversation, turns: Sequence[Turn], after: int) -> str:
     return f" ({missing} of them are not kept here)" if missing else ""
 
 
-def _said(turns: Sequence[Turn]) -> Iterator[str]:
+def _said(turns: Sequence[Turn], made: Callable[[str], str]) -> Iterator[str]:
     for turn in turns:
         secret = find_secret(turn.text)
-        text = f"(left out: it looks like {secret})" if secret else harmless(turn.text)
+        text = f"(left out: it looks like {secret})" if secret else made(turn.text)
         yield f"\n## Turn {turn.number}, {_WHO.get(turn.role, turn.role)}\n\n{text}"
