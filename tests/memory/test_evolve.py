@@ -205,6 +205,21 @@ def test_a_join_that_a_person_edited_is_not_undone(memory: Genesys, vault: Path)
     assert before == tree_bytes(vault)
 
 
+@pytest.mark.parametrize("other", [LONG, ALIKE])
+def test_where_nothing_can_be_trashed_nothing_changes(memory: Genesys, vault: Path, other: str) -> None:
+    """A merge or a join that fails half-way leaves each memory as it was, on disk and in the index."""
+    paths = told(memory, SHORT, other)
+    (vault / ".trash").write_text("a file in the way", encoding="utf-8")
+    (found,) = memory.evolve().proposals
+    before, uses = tree_bytes(vault), memory.stats().accesses
+    (refused,) = memory.evolve(apply=True, only=[found.id]).proposals
+    assert refused.refused
+    assert not refused.done
+    assert (before, uses) == (tree_bytes(vault), memory.stats().accesses)
+    assert all(row(memory, path).recalls == 0 for path in paths)
+    assert found == memory.evolve().proposals[0]
+
+
 def test_an_unknown_id_changes_nothing(memory: Genesys, vault: Path) -> None:
     """Also beside one that is known."""
     told(memory, SHORT, LONG)
@@ -404,6 +419,8 @@ def test_lessons_are_shared_once_without_the_links_of_their_vault(
         number = next(p.undo for p in done if p.path == lesson)
         assert (lesson,) == memory.undo_evolve(number)
         assert not (shared / lesson).exists()
+        assert not memory.evolve().proposals
+    with memory_of(vault, clock) as memory:
         assert not memory.evolve().proposals
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -33,8 +33,9 @@ from genesys.reports import EvolveKind, Proposal
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import AccessRow, EventRow, NoteRow, StateChange
-from genesys.trash import restore, trash
-from genesys.vault import read
+from genesys.trash import restore
+from genesys.vault import file_stat, read
+from genesys.write import uncreate
 
 __all__ = ["join", "merge", "proposals", "unjoin", "unmerge"]
 
@@ -263,7 +264,7 @@ def join(index: Index, settings: Settings, proposal: Proposal, now: float) -> Ma
     except BaseException:
         for gone in trashed:
             restore(settings.vault, gone.trashed_to, gone.path)
-        trash(settings.vault, made.path)
+        _take_back(index, settings, made.path)
         raise
     _name(index, settings, made.path, [row.title for row in rows], now)
     return {
@@ -271,6 +272,13 @@ def join(index: Index, settings: Settings, proposal: Proposal, now: float) -> Ma
         "gone": [row.path for row in rows],
         "trash": [_number(gone.undo) for gone in trashed],
     }
+
+
+def _take_back(index: Index, settings: Settings, path: str) -> None:
+    """Remove what was written a moment ago, unless somebody has touched it since."""
+    stat = file_stat(settings.vault, path)
+    if stat is not None:
+        uncreate(settings.vault, replace(stat, content_hash=note_row_of(index, path).content_hash))
 
 
 def _both(index: Index, settings: Settings, rows: Sequence[NoteRow]) -> Request:

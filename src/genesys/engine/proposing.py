@@ -44,8 +44,11 @@ def memories_of(index: Index) -> Memories:
 def proposal(
     kind: EvolveKind, path: str, reason: str, other: str = "", *, sure: bool = True, mark: str = ""
 ) -> Proposal:
-    """A proposal under a name of its own, the same each time; ``mark`` tells apart what comes again."""
-    text = "\0".join((kind.value, path, other, mark))
+    """A proposal under a name of its own, the same each time; ``mark`` tells apart what comes again.
+
+    Where a copy would go is no part of the name: the shared vault may be another one day.
+    """
+    text = "\0".join((kind.value, path, "" if kind is EvolveKind.SHARE else other, mark))
     return Proposal(
         hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest(),
         kind,
