@@ -190,6 +190,8 @@ def test_settings_of_this_terminal_go_with_the_entry(
     monkeypatch.chdir(tmp_path)
     done = invoke("setup", str(notes(home)), "--yes", "--client", "code")
     assert 0 == done.code
+    assert "GENESYS_EMBED_KEY is not copied" in done.stdout
+    assert "sk-secret" not in done.stdout
     env = json.loads((home / ".claude.json").read_bytes())["mcpServers"]["genesys"]["env"]
     assert FAKE | {"GENESYS_INDEX": str(tmp_path / "index.db")} == env
     assert (tmp_path / "index.db").exists()

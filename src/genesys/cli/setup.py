@@ -142,6 +142,8 @@ def _server(settings: Settings) -> Server:
     from genesys.settings import lasting_variables
 
     env = lasting_variables(os.environ, settings)
+    for key in (name for name in os.environ if name.startswith("GENESYS_") and name.endswith("_KEY")):
+        print(f"! {key} is not copied into other programs' files; genesys/config.toml is the place for it")
     return Server(program(sys.argv[0], sys.executable), str(settings.vault), env)
 
 

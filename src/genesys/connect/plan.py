@@ -21,7 +21,7 @@ __all__ = ["Change", "Refusal", "Step", "diff", "hook_step", "paste", "plan", "r
 
 CONTEXT = 2  # lines of a file around a change
 SHOWN = 400  # characters of a line; a longer one is shown around what changes
-AROUND = 60
+AROUND = 20
 PROJECT_NOTE = "it names paths of this machine, so don't share it; Claude Code asks once before it uses it"
 TAKEN = "--name gives ours another name beside it"
 
