@@ -98,8 +98,11 @@ class View:
         if "superseded" not in self._lazy:
             said = np.isin(self.edges.created_by, [_MAKERS.index(m) for m in WRITTEN])
             rows = np.nonzero(said & (self.edges.type == _TYPES.index(EdgeType.SUPERSEDES)))[0]
-            new, old, known = _ends(self.note_ids, self.edges)
-            pairs = [(int(old[r]), int(new[r])) for r in np.intersect1d(rows, known)]
+            ends = (
+                (self.notes(self.edges.target[r : r + 1]), self.notes(self.edges.source[r : r + 1]))
+                for r in rows
+            )
+            pairs = [(int(old[0]), int(new[0])) for old, new in ends if len(old) and len(new)]
             self._lazy["superseded"] = dict(sorted(pairs))
         found: Mapping[int, int] = self._lazy["superseded"]
         return found

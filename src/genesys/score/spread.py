@@ -46,7 +46,7 @@ def build_graph(n: int, source: Ints, target: Ints, strength: Floats, edge: Ints
     """Sort arcs by source; arcs without strength and loops are left out."""
     keep = (strength > 0) & (source != target)
     source, target, strength, edge = source[keep], target[keep], strength[keep], edge[keep]
-    order = np.lexsort((target, source))
+    order = np.argsort(source * n + target, kind="stable")
     start = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(source, minlength=n), out=start[1:])
     return Graph(start, target[order], strength[order], edge[order])

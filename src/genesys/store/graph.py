@@ -83,15 +83,17 @@ def all_edges(db: Db, include_inferred: bool = True) -> list[Edge]:
     return [_edge(row) for row in db.all(_EDGES.format(where=f"e.created_by IN {_LIST}"), (makers,))]
 
 
-def edge_arrays(db: Db) -> EdgeArrays:
-    """Every edge in columns, for vectorised scoring."""
+def edge_arrays(db: Db, sources: Collection[int] | None = None) -> EdgeArrays:
+    """Every edge in columns, or those from some notes, ordered by source; for vectorised scoring."""
     import numpy as np
 
     types = {t.value: i for i, t in enumerate(EDGE_TYPES)}
     makers = {c.value: i for i, c in enumerate(CREATORS)}
+    some = "" if sources is None else f"WHERE source_id IN {_LIST}"
     rows = db.all(
-        """SELECT source_id, target_id, type, max(weight), created_by FROM edges
-        GROUP BY source_id, target_id, type"""
+        f"""SELECT source_id, target_id, type, max(weight), created_by FROM edges {some}
+        GROUP BY source_id, target_id, type ORDER BY source_id, target_id, type""",
+        () if sources is None else (listed(sources),),
     )
     return EdgeArrays(
         np.array([r[0] for r in rows], dtype=np.int64),

@@ -368,11 +368,15 @@ def passages_around(db: Db, ids: Collection[int], reach: int) -> list[tuple[int,
     ]
 
 
-def passage_arrays(db: Db) -> PassageArrays:
-    """Where every passage stands, ordered by note and ordinal."""
+def passage_arrays(db: Db, notes: Collection[int] | None = None) -> PassageArrays:
+    """Where every passage stands, or those of some notes, ordered by note and ordinal."""
     import numpy as np
 
-    rows = db.all("SELECT id, note_id, ordinal, vec_key FROM passages ORDER BY note_id, ordinal, id")
+    some = "" if notes is None else "WHERE note_id IN (SELECT value FROM json_each(?))"
+    rows = db.all(
+        f"SELECT id, note_id, ordinal, vec_key FROM passages {some} ORDER BY note_id, ordinal, id",
+        () if notes is None else (listed(notes),),
+    )
     return PassageArrays(
         np.array([r[0] for r in rows], dtype=np.int64),
         np.array([r[1] for r in rows], dtype=np.int64),

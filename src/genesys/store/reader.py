@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store import access, attached, filters, graph, lookup, packed, ranking, text, vectors
+    from genesys.store import (
+        access,
+        attached,
+        filters,
+        graph,
+        lookup,
+        packed,
+        ranking,
+        text,
+        touched,
+        vectors,
+    )
     from genesys.store.packed import Packed
     from genesys.store.rows import (
         AccessArrays,
@@ -39,7 +50,7 @@ else:
     )
     attached = Lazy("genesys.store.attached")
     ranking, text, vectors = (Lazy(f"genesys.store.{m}") for m in ("ranking", "text", "vectors"))
-    packed = Lazy("genesys.store.packed")
+    packed, touched = Lazy("genesys.store.packed"), Lazy("genesys.store.touched")
 
 __all__ = ["Reader"]
 
@@ -51,7 +62,8 @@ class Reader:
         self._db = db
         self._matrices: dict[str, tuple[tuple[int, int], Matrix | None]] = {}
         self._packs: dict[str, tuple[int, Packed | None]] = {}
-        self._places: tuple[int, PassageArrays] | None = None
+        self._places: tuple[int, int, PassageArrays] | None = None  # version, moment, columns
+        self._edges: tuple[int, EdgeArrays] | None = None  # moment, columns
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._db.snapshot()
@@ -199,10 +211,15 @@ class Reader:
     def passage_arrays(self) -> PassageArrays:
         """Cached until a passage comes or goes, in whatever process."""
         with self._db.lock:
-            version = meta.version(self._db, meta.PASSAGES_VERSION)
-            if self._places is None or self._places[0] != version:
-                self._places = (version, lookup.passage_arrays(self._db))
-            return self._places[1]
+            with self._db.snapshot():
+                version, now = meta.version(self._db, meta.PASSAGES_VERSION), touched.moment(self._db)
+                old = self._places
+                if old is None:
+                    self._places = (version, now, lookup.passage_arrays(self._db))
+                elif old[0] != version:
+                    self._places = (version, now, touched.passages(self._db, old[2], old[1]))
+            assert self._places is not None
+            return self._places[2]
 
     def search_text(self, match: str, weights: Sequence[float], limit: int) -> list[tuple[int, int, float]]:
         return text.search_text(self._db, match, weights, limit)
@@ -262,7 +279,16 @@ class Reader:
         return graph.all_edges(self._db, include_inferred)
 
     def edge_arrays(self) -> EdgeArrays:
-        return graph.edge_arrays(self._db)
+        """Cached until an edge or a passage comes or goes, in whatever process."""
+        with self._db.lock:
+            with self._db.snapshot():
+                now, old = touched.moment(self._db), self._edges
+                if old is None:
+                    self._edges = (now, graph.edge_arrays(self._db))
+                elif old[0] != now:
+                    self._edges = (now, touched.edges(self._db, old[1], old[0]))
+            assert self._edges is not None
+            return self._edges[1]
 
     def links_from(self, file_id: int) -> list[LinkRow]:
         return graph.links_from(self._db, file_id)

@@ -207,10 +207,23 @@ CREATE TABLE attached(
   PRIMARY KEY(note_id, file_id)) WITHOUT ROWID;
 """
 
+# Whose passages or outgoing edges came or went, and when last: see genesys.store.touched.
+_NOW = "(SELECT sum(CAST(value AS INTEGER)) FROM meta WHERE key IN ('passages_version', 'edges_version'))"
+_TOUCHED = """
+CREATE INDEX notes_people ON notes(people) WHERE people <> '[]';
+CREATE TABLE touched(note_id INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+""" + "\n".join(
+    f"""CREATE TRIGGER {table}_{name} AFTER {event} ON {table} BEGIN
+      INSERT OR REPLACE INTO touched VALUES({row}.{column}, coalesce({_NOW}, 0)); END;"""
+    for table, column in (("passages", "note_id"), ("edges", "source_id"))
+    for name, event, row in (("come", "INSERT", "new"), ("go", "DELETE", "old"))
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("0001-base", _BASE),
     Migration("0002-mentions", _MENTIONS),
     Migration("0003-attachments", _ATTACHMENTS),
+    Migration("0004-touched", _TOUCHED),
 )
 
 

@@ -1,0 +1,77 @@
+"""Which notes have changed since, so that columns of a whole vault need not be read anew for one of them.
+
+Triggers note whose passages or outgoing edges come and go, with the sum of the counters of both. A note is
+named once, by its last change. A cache that was filled at a sum reads again whatever was touched at that sum
+or later: now and then a note too many, never one too few.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from genesys.store import graph, lookup, meta
+from genesys.store.db import Db
+from genesys.store.rows import EdgeArrays, PassageArrays
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["edges", "moment", "passages", "since"]
+
+SHARE = 20  # one note in so many changed: reading everything is cheaper
+FEW = 500  # notes that are always read by themselves
+
+
+def moment(db: Db) -> int:
+    """The sum of the counters: it never falls, and rises with every change of passages or edges."""
+    return meta.version(db, meta.PASSAGES_VERSION) + meta.version(db, meta.EDGES_VERSION)
+
+
+def since(db: Db, then: int, total: int) -> list[int] | None:
+    """Notes touched at :func:`moment` ``then`` or later; None where they are too many of ``total``."""
+    limit = max(FEW, total // SHARE)
+    rows = db.all("SELECT note_id FROM touched WHERE seq >= ? LIMIT ?", (then, limit + 1))
+    return None if len(rows) > limit else [int(note) for (note,) in rows]
+
+
+def passages(db: Db, old: PassageArrays, then: int) -> PassageArrays:
+    """The columns as they are now, from what they were at ``then``."""
+    notes = since(db, then, len(old.id))
+    if notes is None:
+        return lookup.passage_arrays(db)
+    new = lookup.passage_arrays(db, notes)
+    order, keep = _merged(old.note_id, new.note_id, notes)
+    columns = zip(_columns(old), _columns(new), strict=True)
+    return PassageArrays(*(_joined(a[keep], b, order) for a, b in columns))
+
+
+def edges(db: Db, old: EdgeArrays, then: int) -> EdgeArrays:
+    """The same for edges, by the note they leave."""
+    notes = since(db, then, len(old.source))
+    if notes is None:
+        return graph.edge_arrays(db)
+    new = graph.edge_arrays(db, notes)
+    order, keep = _merged(old.source, new.source, notes)
+    columns = zip(_columns(old), _columns(new), strict=True)
+    return EdgeArrays(*(_joined(a[keep], b, order) for a, b in columns))
+
+
+def _columns(arrays: PassageArrays | EdgeArrays) -> list[NDArray[Any]]:
+    return [getattr(arrays, name) for name in arrays.__slots__]
+
+
+def _merged(
+    old: NDArray[np.int64], new: NDArray[np.int64], notes: list[int]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(order of the kept old rows and the new ones by note, which old rows are kept)."""
+    import numpy as np
+
+    keep = ~np.isin(old, np.array(notes, dtype=np.int64))
+    return np.argsort(np.concatenate([old[keep], new]), kind="stable"), keep
+
+
+def _joined(old: NDArray[Any], new: NDArray[Any], order: NDArray[np.int64]) -> Any:
+    import numpy as np
+
+    return np.concatenate([old, new])[order]
