@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 from genesys.model import WRITTEN, CreatedBy, Edge, EdgeType, FileType, Json, Link, Relation
+from genesys.parse.exchange.own import xml_text
 from genesys.parse.graphshape import edge_rows, note_json
 from genesys.store.index import Index
 from genesys.store.rows import GraphLink
@@ -78,13 +79,13 @@ def as_graphml(index: Index, *, inferred: bool) -> bytes:
     graph = ET.SubElement(root, "graph", edgedefault="directed")
     notes = [n for n in index.written_graph()[0] if n.type is FileType.NOTE]
     for note in notes:
-        node = ET.SubElement(graph, "node", id=_xml(note.path))
+        node = ET.SubElement(graph, "node", id=xml_text(note.path))
         _data(node, title=note.title, tags=", ".join(note.tags))
     paths = {n.path for n in notes}
     for edge in index.all_edges(include_inferred=inferred):
         if edge.source not in paths or edge.target not in paths:
             continue
-        element = ET.SubElement(graph, "edge", source=_xml(edge.source), target=_xml(edge.target))
+        element = ET.SubElement(graph, "edge", source=xml_text(edge.source), target=xml_text(edge.target))
         _data(
             element,
             type=edge.type.value,
@@ -99,14 +100,4 @@ def as_graphml(index: Index, *, inferred: bool) -> bytes:
 
 def _data(parent: ET.Element, **values: str) -> None:
     for key, value in values.items():
-        ET.SubElement(parent, "data", key=key).text = _xml(value)
-
-
-def _xml(text: str) -> str:
-    """XML 1.0 has no control characters but tab and line ends."""
-    return "".join(
-        c
-        if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff")
-        else "�"
-        for c in text
-    )
+        ET.SubElement(parent, "data", key=key).text = xml_text(value)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from genesys.model import AccessKind, CreatedBy, Edge, EdgeType, Factors, Json, Kind, Status
 from genesys.parcels import NoteState, Parcel
@@ -31,6 +31,7 @@ __all__ = [
     "read_json",
     "read_jsonl",
     "read_manifest",
+    "xml_text",
 ]
 
 VERSION = 1
@@ -129,7 +130,7 @@ def graphml_parts(parcels: Iterable[Parcel], count: int) -> Iterator[str]:
 def _node(parcel: Parcel) -> str:
     score = "" if parcel.state.score is None else _data("score", repr(parcel.state.score))
     return (
-        f"<node id={quoteattr(_xml(parcel.path))}>"
+        f"<node id={quoteattr(xml_text(parcel.path))}>"
         + _data("title", parcel.title)
         + _data("kind", parcel.state.kind.value)
         + _data("status", parcel.state.status.value)
@@ -142,7 +143,7 @@ def _node(parcel: Parcel) -> str:
 
 def _edge(edge: Edge) -> str:
     return (
-        f"<edge source={quoteattr(_xml(edge.source))} target={quoteattr(_xml(edge.target))}>"
+        f"<edge source={quoteattr(xml_text(edge.source))} target={quoteattr(xml_text(edge.target))}>"
         + _data("type", edge.type.value)
         + _data("weight", repr(edge.weight))
         + _data("created_by", edge.created_by.value)
@@ -152,11 +153,11 @@ def _edge(edge: Edge) -> str:
 
 
 def _data(key: str, text: str) -> str:
-    text = _xml(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+    text = escape(xml_text(text), {"\r": "&#13;"})
     return f'<data key="{key}">{text}</data>'
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """XML 1.0 has no control characters but tab and line ends."""
     return "".join(c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else
                    c if c in "\t\n\r" else "�" for c in text)  # fmt: skip
