@@ -75,6 +75,7 @@ class _Run:
 
     path: tuple[str, ...]
     section: int = 0
+    prefix: str = ""  # what the model reads before it
     pieces: list[_Piece] = field(default_factory=list)
     tokens: int = 0
 
@@ -114,6 +115,7 @@ class _Cutter:
         self.run = _Run(())
         self.room = _HARD_TOKENS
         self.wanted = frame.wanted
+        self.dated = estimate(_dated("", frame.day)) if frame.day else 0
 
     def runs(self, units: Sequence[Unit]) -> list[_Run]:
         self.enter(())
@@ -144,8 +146,9 @@ class _Cutter:
     def enter(self, path: tuple[str, ...]) -> None:
         """Begin a section, which closes the run of the one before."""
         self.flush()
-        self.run = _Run(path, self.run.section + 1)
-        self.room = _HARD_TOKENS - estimate(_prefix(path, self.frame)) - estimate(_dated("", self.frame.day))
+        prefix, tokens = _prefix(path, self.frame)
+        self.run = _Run(path, self.run.section + 1, prefix)
+        self.room = _HARD_TOKENS - tokens - self.dated
         self.wanted = min(self.frame.wanted, self.room)
 
     def add(self, pieces: Iterable[_Piece]) -> None:
@@ -157,7 +160,7 @@ class _Cutter:
     def flush(self) -> None:
         """Close the run; a small rest joins the run before it in the same section, where both fit."""
         run = self.run
-        self.run = _Run(run.path, run.section)
+        self.run = _Run(run.path, run.section, run.prefix)
         if not run.pieces:
             return
         last = self.out[-1] if self.out else None
@@ -283,7 +286,7 @@ def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
         line_start=run.pieces[0].start + frame.first_line,
         line_end=run.pieces[-1].end - 1 + frame.first_line,
         text=text,
-        embed_text=f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}".strip(),
+        embed_text=f"{run.prefix}\n{_dated(words, frame.day)}".strip(),
         text_hash=_hash(run.path, text),
         block_id=ids.group(1) if ids else "",
         search_text=fold(searched),
@@ -301,19 +304,22 @@ def _searched(piece: _Piece) -> str:
     return readable(piece.text, urls=True) if "://" in piece.text and not piece.code else piece.words
 
 
-def _prefix(path: tuple[str, ...], frame: Frame) -> str:
-    """``title › heading › heading``; too long a path keeps its first and last names."""
+def _prefix(path: tuple[str, ...], frame: Frame) -> tuple[str, int]:
+    """``title › heading › heading``, and its tokens; too long a path keeps its first and last names."""
     names = [frame.title, *path] if _TELLING.search(frame.title) else list(path)
     if not names:
-        return ""
+        return "", 0
     if len(names) > 1 and names[1].casefold() == frame.title.casefold():
         del names[1]
     whole = " › ".join(names)
-    if estimate(whole) <= _PREFIX_TOKENS:
-        return whole
+    tokens = estimate(whole)
+    if tokens <= _PREFIX_TOKENS:
+        return whole, tokens
     if len(names) == 1:
-        return cut(whole, _PREFIX_TOKENS)
-    return " › ".join((cut(names[0], _PREFIX_TOKENS // 2 - 2), cut(names[-1], _PREFIX_TOKENS // 2 - 2)))
+        whole = cut(whole, _PREFIX_TOKENS)
+    else:
+        whole = " › ".join((cut(names[0], _PREFIX_TOKENS // 2 - 2), cut(names[-1], _PREFIX_TOKENS // 2 - 2)))
+    return whole, estimate(whole)
 
 
 def _dated(words: str, day: str) -> str:

@@ -30,6 +30,7 @@ __all__ = [
 _PREFIX = "genesys_"
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?(?!\d)")
 _NAME_DAY = re.compile(r"(\d{4})([-._ ]?)(\d{2})\2(\d{2})(?!\d)")
+_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _DAY_MONTH = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\.?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})\b")
 _MONTH_DAY = re.compile(r"\b([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -110,6 +111,8 @@ def day_of(title: str, values: Mapping[str, Json]) -> str:
 def moment_of(value: Json) -> str:
     """Return a date as people write it in ISO form, with the time where ISO has one; "" for no date."""
     written = text(value)[:_MAX_DATE_CHARS]
+    if not written:
+        return ""
     if match := _ISO.search(written):
         day = _iso(*match.group(1, 2, 3))
         hour, minute, second = match.group(4, 5, 6)
@@ -120,7 +123,7 @@ def moment_of(value: Json) -> str:
         return _iso(match.group(3), _month(match.group(2)), match.group(1))
     if match := _MONTH_DAY.search(written):
         return _iso(match.group(3), _month(match.group(1)), match.group(2))
-    match = re.fullmatch(r"(\d{4})(\d{2})(\d{2})", written)
+    match = _DIGITS.fullmatch(written)
     return _iso(*match.groups()) if match else ""
 
 
