@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from benchmarks.index.nochange import BARE, WALK_FACTOR, WALK_SLACK_S, measured, walk_s
 from benchmarks.speed.row import Row
@@ -28,7 +27,7 @@ def parsing(setup: Setup) -> Iterator[Row]:
 
 
 def first(setup: Setup) -> Iterator[Row]:
-    vault = Path(shutil.copytree(setup.vault, setup.folder / "first", symlinks=True))
+    vault = setup.copied(setup.vault, "first")
     wall: list[float] = []
 
     def index() -> float:

@@ -54,13 +54,12 @@ class Setup:
     @cached_property
     def vault(self) -> Path:
         """The vault without an index."""
-        ignored = shutil.ignore_patterns(".genesys")
-        return Path(shutil.copytree(self.source, self.folder / "plain", symlinks=True, ignore=ignored))
+        return self.copied(self.source, "plain", ".genesys")
 
     @cached_property
     def indexed(self) -> Path:
         """The vault with words and links."""
-        vault = Path(shutil.copytree(self.vault, self.folder / "words", symlinks=True))
+        vault = self.copied(self.vault, "words")
         self.genesys("index", "--no-embed", vault=vault)
         return vault
 
@@ -86,10 +85,16 @@ class Setup:
         """The vault with a made-up vector for every passage: time and size do not depend on what they are."""
         from genesys.store.index import open_index
 
-        vault = Path(shutil.copytree(self.indexed, self.folder / "filled", symlinks=True))
+        vault = self.copied(self.indexed, "filled")
         with open_index(vault / ".genesys" / "index.db") as index:
             fill(index, self.embedder.model_id, self.embedder.dim)
         return vault
+
+    def copied(self, vault: Path, name: str, *without: str) -> Path:
+        """A copy of a vault, new even where an earlier attempt left one."""
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        ignored = shutil.ignore_patterns(*without)
+        return Path(shutil.copytree(vault, self.folder / name, symlinks=True, ignore=ignored))
 
     def settings(self, vault: Path) -> Settings:
         from genesys.settings import load_settings

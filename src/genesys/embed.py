@@ -10,6 +10,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
@@ -181,6 +182,9 @@ class _Backend(Protocol):
     def set_precision(self, precision: str, *, final: bool) -> None:
         """Compute in ``fp32`` or ``bf16`` from now on; after ``final``, for good."""
 
+    def one_thread(self) -> AbstractContextManager[None]:
+        """Compute in the calling thread alone, whose CPU time then is what the work costs."""
+
 
 class LocalEmbedder:
     """A model on this machine's processor. One call at a time; safe to share between threads.
@@ -205,7 +209,8 @@ class LocalEmbedder:
         self._lock = threading.Lock()
         self._backend = _load(folder, threads)
         self.window, self.dim = self._backend.window, self._backend.dim
-        precision = choose(precision, cache, name, self._trial)
+        with self._backend.one_thread():
+            precision = choose(precision, cache, name, self._trial)
         self._backend.set_precision(precision, final=True)
         self.model_id = _with_precision(name, precision)
 
@@ -277,6 +282,16 @@ def _load(folder: Path, threads: int) -> _Backend:
         raise ModelError(f"the model in {folder} can't be loaded: {line}", hint="Is it complete?") from error
 
 
+@contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    count = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(count)
+
+
 class _PlainBert:
     """all-MiniLM-L6-v2 and its like (see :mod:`genesys.embed_bert`)."""
 
@@ -314,6 +329,9 @@ class _PlainBert:
         self._model = Bert(self._torch, self._folder, self._weights, dtype)
         if final:
             self._weights = None
+
+    def one_thread(self) -> AbstractContextManager[None]:
+        return _one_thread(self._torch)
 
 
 class _SentenceTransformer:
@@ -360,6 +378,9 @@ class _SentenceTransformer:
         self._model = self._exact if precision == "fp32" else deepcopy(self._exact).to(self._torch.bfloat16)
         if final:
             self._exact = self._model
+
+    def one_thread(self) -> AbstractContextManager[None]:
+        return _one_thread(self._torch)
 
 
 def _encodable(text: str) -> str:

@@ -20,6 +20,7 @@ from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
 from genesys.engine.pool import Record, parse_files
+from genesys.engine.reading import is_same
 from genesys.ignore import Rules, load_rules
 from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
 from genesys.settings import Settings
@@ -231,7 +232,13 @@ def _parsed(job: Pass, todo: Sequence[FileStat]) -> Iterator[list[Record]]:
     others: list[Record] = [FileRecord(s) for s in todo if s.type is FileType.ATTACHMENT]
     if others:
         yield others
-    source = parse_files(job.settings.vault, files, job.settings.parse, job.settings.workers)
+    root = job.settings.vault
+    with job.phase("read"):
+        # To compare contents is quicker here than in processes that have to start first.
+        same = {s.path for s in files if s.content_hash and is_same(root, s)}
+    yield [FileRecord(s) for s in files if s.path in same]
+    files = [s for s in files if s.path not in same]
+    source = parse_files(root, files, job.settings.parse, job.settings.workers)
     while True:
         with job.phase("read"):
             records = next(source, None)

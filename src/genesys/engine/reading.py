@@ -9,7 +9,7 @@ from genesys.errors import FileGone, VaultError
 from genesys.model import FileRecord, FileStat, FileType, ParseOptions, Skipped
 from genesys.vault import content_hash, read
 
-__all__ = ["read_record"]
+__all__ = ["is_same", "read_record"]
 
 CANVAS_BYTES = 50_000_000  # a canvas is JSON in memory; larger ones are not drawn by Obsidian either
 
@@ -35,6 +35,14 @@ def read_record(root: Path, stat: FileStat, options: ParseOptions) -> FileRecord
         return _parsed(replace(stat, content_hash=digest), raw, options)
     except Exception as e:  # noqa: BLE001 - one note that trips the reader must not cost the others
         return Skipped(stat.path, f"can't be understood ({type(e).__name__}: {e}); please report it")
+
+
+def is_same(root: Path, stat: FileStat) -> bool:
+    """Whether the file's bytes still have the content hash that ``stat`` comes with."""
+    try:
+        return content_hash(read(root, stat.path)) == stat.content_hash
+    except VaultError:
+        return False
 
 
 def _parsed(stat: FileStat, raw: bytes, options: ParseOptions) -> FileRecord:
