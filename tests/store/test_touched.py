@@ -32,7 +32,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(STEP, max_size=14))
 def test_columns_follow_any_change(steps: list[tuple[str, int, list[int]]]) -> None:
     """Notes written and removed, links resolved, edges added and taken, looked at or not in between."""
@@ -76,8 +76,6 @@ def test_only_what_changed_is_read(path: Path) -> None:
         index.put([record(f"{i}.md", [f"text {i}"]) for i in range(900)], NOW)
         before = touched.moment(index._db)
         index.put([record("4.md", ["yet another"])], NOW)
-        found = touched.since(index._db, before, 900)
-        assert found is not None
-        assert 1 <= len(found) <= 2
+        assert [index.note_id("4.md")] == touched.since(index._db, before, 900)
         index.put([record(f"{i}.md", [f"new {i}"]) for i in range(900)], NOW)
         assert touched.since(index._db, before, 900) is None

@@ -20,6 +20,8 @@ __all__ = [
 PASSAGES_VERSION = "passages_version"
 VECTORS_VERSION = "vectors_version"
 EDGES_VERSION = "edges_version"
+_TOUCHING = (PASSAGES_VERSION, EDGES_VERSION)
+TOUCHES_KEPT = 20_000  # of what genesys.store.touched goes by
 FTS_GARBAGE = "fts_garbage"  # number of deleted full-text rows whose words are still in the file
 FTS_REMOVED = "fts_removed"  # set where some of them are of removed notes, whose words must go
 
@@ -44,6 +46,8 @@ def version(db: Db, counter: str) -> int:
 def bump(db: Db, counter: str, by: int = 1) -> None:
     """Count up; of a version: tell every process that what it cached under ``counter`` is old."""
     put(db, counter, str(version(db, counter) + by))
+    if counter in _TOUCHING:
+        db.run("DELETE FROM touches WHERE id <= (SELECT max(id) FROM touches) - ?", (TOUCHES_KEPT,))
 
 
 def reserve(db: Db, table: str, count: int) -> int:

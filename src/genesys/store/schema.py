@@ -207,14 +207,13 @@ CREATE TABLE attached(
   PRIMARY KEY(note_id, file_id)) WITHOUT ROWID;
 """
 
-# Whose passages or outgoing edges came or went, and when last: see genesys.store.touched.
-_NOW = "(SELECT sum(CAST(value AS INTEGER)) FROM meta WHERE key IN ('passages_version', 'edges_version'))"
+# Whose passages or outgoing edges came or went, in order: see genesys.store.touched.
 _TOUCHED = """
 CREATE INDEX notes_people ON notes(people) WHERE people <> '[]';
-CREATE TABLE touched(note_id INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE touches(id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL);
 """ + "\n".join(
     f"""CREATE TRIGGER {table}_{name} AFTER {event} ON {table} BEGIN
-      INSERT OR REPLACE INTO touched VALUES({row}.{column}, coalesce({_NOW}, 0)); END;"""
+      INSERT INTO touches(note_id) VALUES({row}.{column}); END;"""
     for table, column in (("passages", "note_id"), ("edges", "source_id"))
     for name, event, row in (("come", "INSERT", "new"), ("go", "DELETE", "old"))
 )

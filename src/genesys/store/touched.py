@@ -1,15 +1,15 @@
 """Which notes have changed since, so that columns of a whole vault need not be read anew for one of them.
 
-Triggers note whose passages or outgoing edges come and go, with the sum of the counters of both. A note is
-named once, by its last change. A cache that was filled at a sum reads again whatever was touched at that sum
-or later: now and then a note too many, never one too few.
+Triggers write down whose passages or outgoing edges come and go, in order; the last some thousand are kept. A
+cache remembers how far it has read, and what came later it reads again; where that is no longer known, or too
+much, it reads everything.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from genesys.store import graph, lookup, meta
+from genesys.store import graph, lookup
 from genesys.store.db import Db
 from genesys.store.rows import EdgeArrays, PassageArrays
 
@@ -24,14 +24,19 @@ FEW = 500  # notes that are always read by themselves
 
 
 def moment(db: Db) -> int:
-    """The sum of the counters: it never falls, and rises with every change of passages or edges."""
-    return meta.version(db, meta.PASSAGES_VERSION) + meta.version(db, meta.EDGES_VERSION)
+    """How far the list of touches reaches: it never falls."""
+    return int(db.value("SELECT max(id) FROM touches") or 0)
 
 
 def since(db: Db, then: int, total: int) -> list[int] | None:
-    """Notes touched at :func:`moment` ``then`` or later; None where they are too many of ``total``."""
+    """Notes touched after :func:`moment` ``then``; None where that is unknown, or too many of ``total``."""
+    first, last = db.all("SELECT min(id), max(id) FROM touches")[0]
+    if last is None:
+        return None if then else []
+    if then > last or then < first - 1:
+        return None
     limit = max(FEW, total // SHARE)
-    rows = db.all("SELECT note_id FROM touched WHERE seq >= ? LIMIT ?", (then, limit + 1))
+    rows = db.all("SELECT DISTINCT note_id FROM touches WHERE id > ? LIMIT ?", (then, limit + 1))
     return None if len(rows) > limit else [int(note) for (note,) in rows]
 
 
