@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.kit import TestVault
 from genesys.embed import load_embedder
+from genesys.engine import autolink, scoring
 from genesys.engine.part import part_of, ranges
 from genesys.engine.recall import recall
 from genesys.engine.view import View, view_of
@@ -91,6 +92,24 @@ def test_words_beyond_the_budget_are_left_out_the_commonest_first(vault: TestVau
         hit = asked(index, tight, "bread pump").hits[0]
         assert ("Pump.md", ("pump",)) == (hit.path, hit.matched)
         assert 10 == len(asked(index, tight, "bread").hits)
+
+
+def test_a_large_vault_scores_and_links_alike(
+    large: tuple[Index, Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closeness to recent work and links by likeness do not hang on where the vectors are read from."""
+    index, settings = large
+    exact = replace(settings, recall=replace(settings.recall, exact_passages=1_000_000))
+    cols = scoring.columns(index)
+    part, whole = (scoring.scores(index, s, cols, NOW).score for s in (settings, exact))
+    np.testing.assert_allclose(whole, part, atol=1e-3)
+    model = load_embedder(settings).model_id
+    note = next(iter(index.passage_arrays().note_id.tolist()))
+    near = autolink._nearest(index, model, note)
+    monkeypatch.setattr(autolink, "RecallParams", lambda: settings.recall)
+    packed = autolink._nearest(index, model, note)
+    assert [n for n, _ in near] == [n for n, _ in packed]
+    np.testing.assert_allclose([c for _, c in near], [c for _, c in packed], atol=1e-3)
 
 
 @given(st.data())

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from genesys.engine.embedding import model_of
+from genesys.engine.view import slots_of
 from genesys.model import SUPPORTIVE, LifecycleParams, ScoreParams
 from genesys.score.arrays import Accesses, Edges, Floats
 from genesys.score.connectivity import support
 from genesys.score.core import CoreChoice, Preferences, consolidation, hub_and_schema, select
 from genesys.score.decay import VaultScores, score_vault
 from genesys.score.lifecycle import settled_status
-from genesys.score.relevance import centroid, cosine_to, focus, overlap, recent_work
+from genesys.score.relevance import best_cosine, centroid, cosine_to, focus, overlap, recent_work
 from genesys.settings import Settings
 from genesys.store.index import Index
 from genesys.store.rows import NoteRow
@@ -106,19 +107,38 @@ def _focus(index: Index, settings: Settings, cols: Columns, now: float) -> Float
     recent, weights = recent_work(cols.accesses, now, settings.score)
     if not len(recent):
         return np.zeros(n)
-    cosine = np.zeros(n)
+    weight = np.zeros(n)
+    weight[recent] = weights
     model = index.serving_model(model_of(settings)[0])
-    matrix = index.matrix(model) if model else None
-    if matrix is not None and len(matrix.vectors):
-        note = cols.number(matrix.note_id)
-        weight = np.zeros(n)
-        weight[recent] = weights
-        passages = np.bincount(note, minlength=n)
-        each = weight[note] / np.maximum(passages[note], 1)
-        unit = centroid(matrix.vectors[each > 0], each[each > 0])
-        cosine = cosine_to(n, note, matrix.vectors, unit)
+    cosine = _cosine(index, settings, cols, model, weight) if model else np.zeros(n)
     note_of, term = _terms(index, cols)
     return focus(cosine, overlap(n, note_of, term, recent, weights), settings.score)
+
+
+def _cosine(index: Index, settings: Settings, cols: Columns, model: str, weight: Floats) -> Floats:
+    """Each note's best cosine to the work that has ``weight``, float64[n]; a large vault's from its copy."""
+    n, rows = len(cols), index.passage_arrays()
+    pack = index.packed(model) if len(rows.id) > settings.recall.exact_passages else None
+    if pack is not None:
+        found = slots_of(rows.key, pack.keys)
+        slot, note = found[found >= 0].astype(np.int64), cols.number(rows.note_id[found >= 0])
+        each = _share(note, weight)
+        unit = centroid(pack.vectors(slot[each > 0]), each[each > 0])
+        return best_cosine(n, note, pack.sweep(unit)[slot])
+    matrix = index.matrix(model)
+    if matrix is None or not len(matrix.vectors):
+        return np.zeros(n)
+    note = cols.number(matrix.note_id)
+    each = _share(note, weight)
+    unit = centroid(matrix.vectors[each > 0], each[each > 0])
+    return cosine_to(n, note, matrix.vectors, unit)
+
+
+def _share(note: np.ndarray, weight: Floats) -> Floats:
+    """What each passage has of its note's weight."""
+    passages = np.bincount(note, minlength=len(weight))
+    share: Floats = weight[note] / np.maximum(passages[note], 1)
+    return share
 
 
 def _terms(index: Index, cols: Columns) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,7 @@ from genesys.tuning import RecallParams
 if TYPE_CHECKING:
     from genesys.store.packed import Packed
 
-__all__ = ["REACH", "View", "view_of"]
+__all__ = ["REACH", "View", "slots_of", "view_of"]
 
 REACH = 3  # passages before and after that count as context
 _TYPES, _MAKERS = tuple(EdgeType), tuple(CreatedBy)
@@ -119,12 +119,13 @@ class View:
         """Where each passage's vector lies in a packed copy, −1 where it waits for one."""
         cached = self._lazy.get("slots")
         if cached is None or cached[0] != (id(pack), pack.stamp):
-            cached = self._lazy["slots"] = ((id(pack), pack.stamp), _slots(self.keys, pack.keys))
+            cached = self._lazy["slots"] = ((id(pack), pack.stamp), slots_of(self.keys, pack.keys))
         slots: NDArray[np.int32] = cached[1]
         return slots
 
 
-def _slots(wanted: Ints, keys: Ints) -> NDArray[np.int32]:
+def slots_of(wanted: Ints, keys: Ints) -> NDArray[np.int32]:
+    """Where each of the ``wanted`` keys stands in ``keys``, −1 where it does not."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     mine = np.argsort(wanted, kind="stable")  # looked up in order: no jumping about in memory

@@ -18,6 +18,7 @@ from genesys.model import AccessKind, ScoreParams
 from genesys.score.arrays import ACCESS_CODE, DAY, Accesses, Floats, History, Ints, totals
 
 __all__ = [
+    "best_cosine",
     "centroid",
     "cosine_to",
     "focus",
@@ -134,8 +135,13 @@ def cosine_to(n: int, note: Ints, vectors: Vectors, unit: Vectors) -> Floats:
 
     ``note`` int64[p] is the note of each row of ``vectors`` float32[p, dim], which are normalised.
     """
+    return best_cosine(n, note, vectors @ unit)
+
+
+def best_cosine(n: int, note: Ints, cosine: Vectors) -> Floats:
+    """The best of each note's passages, float64[n]; 0 for notes without one. ``cosine`` float32[p]."""
     best = np.full(n, -1.0)
-    np.maximum.at(best, note, (vectors @ unit).astype(np.float64))
+    np.maximum.at(best, note, cosine.astype(np.float64))
     best[np.bincount(note, minlength=n) == 0] = 0.0
     return best
 

@@ -42,6 +42,7 @@ FREE = -1  # key of a slot without a vector
 SCALE = 32_767.0  # a component of 1 as a 16-bit integer
 GROWTH = 1.25
 RECENTRE = 4  # times as many vectors as when the mean was taken: take it again
+SWEEP = 16_384  # rows looked at at once
 SAMPLE = 32  # chunks whose mean stands for all
 _FILES = ("rows", "bits", "keys")
 
@@ -92,6 +93,16 @@ class Packed:
         # Row by row: a product as a whole would wake BLAS's threads, which takes longer than the work.
         found: NDArray[np.float32] = np.vecdot(rows, query / np.float32(SCALE))
         return found
+
+    def vectors(self, slots: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors themselves, to 4 digits."""
+        found: NDArray[np.float32] = np.take(self._rows, slots, axis=0).astype(np.float32)
+        return found / np.float32(SCALE)
+
+    def sweep(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Cosine of every slot's vector with the query, 0 where there is none; reads all of the copy."""
+        parts = [np.arange(at, min(at + SWEEP, self._used)) for at in range(0, self._used, SWEEP)]
+        return np.concatenate([np.zeros(0, np.float32), *(self.cosines(part, query) for part in parts)])
 
     def nearest(
         self, query: NDArray[np.float32], k: int, pool: int
