@@ -126,26 +126,16 @@ def _naming(index: Index, names: list[str], stale: int) -> set[int]:
 
 
 def _edges(index: Index, matcher: Matcher, notes: list[int]) -> list[Edge]:
-    linked = _linked(index, notes)
+    linked = index.linked(notes, CreatedBy.MENTION)
     named: dict[int, dict[int, float]] = {}
     for note, texts in index.texts_of(notes).items():
         named[note] = mentioned(matcher, note, texts)
     paths = index.file_paths({n for found in named.values() for n in found} | set(notes))
     edges: list[Edge] = []
     for note, found in named.items():
-        known = {n: w for n, w in found.items() if n in paths and paths[n] not in linked.get(note, ())}
+        known = {n: w for n, w in found.items() if n in paths and n not in linked.get(note, ())}
         edges += mention_edges(paths, note, known)
     return edges
-
-
-def _linked(index: Index, notes: list[int]) -> dict[int, set[str]]:
-    """Paths that each note links to in writing."""
-    ids = {path: note for note, path in index.file_paths(notes).items()}
-    found: dict[int, set[str]] = {}
-    for edge in index.edges_of(notes, None, "out"):
-        if edge.created_by is not CreatedBy.MENTION and edge.source in ids:
-            found.setdefault(ids[edge.source], set()).add(edge.target)
-    return found
 
 
 def mentioned(matcher: Matcher, note: int, texts: Iterable[str]) -> dict[int, float]:

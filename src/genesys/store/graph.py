@@ -51,6 +51,17 @@ def _types(types: Collection[EdgeType] | None) -> str:
     return listed(t.value for t in (EDGE_TYPES if types is None else types))
 
 
+def linked(db: Db, ids: Collection[int], without: CreatedBy) -> dict[int, set[int]]:
+    """Which files each of these leads to by an edge whose strongest creator is not this one."""
+    found: dict[int, set[int]] = {}
+    sql = f"""SELECT source_id, target_id, created_by, max(weight) FROM edges WHERE source_id IN {_LIST}
+        GROUP BY source_id, target_id, type"""
+    for source, target, creator, _ in db.all(sql, (listed(ids),)):
+        if creator != without.value:
+            found.setdefault(source, set()).add(target)
+    return found
+
+
 def edges_of(
     db: Db,
     note_ids: Collection[int],

@@ -35,6 +35,7 @@ Attachments
 Links and edges
   resolve(resolver) -> ResolveReport          resolver(target, source, candidates, owners) -> (path|None, via)
   edges_of(ids, types, direction)             [Edge]; "out", "in", "both"
+  linked(ids, without) -> {id: {id}}          where edges lead, those of one creator aside
   edges_among(ids, types)                     induced subgraph
   all_edges(include_inferred=True), edge_arrays()
   add_edges([Edge]), remove_edges([Edge]), replace_inferred(created_by, [Edge], sources) -> (added, removed)

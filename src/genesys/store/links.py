@@ -78,8 +78,12 @@ def _resolve_chunk(db: Db, rows: Sequence[Row], names: _Names, resolver: Resolve
     edges: list[Row] = []
     changed = 0
     relinked: set[int] = set()
+    known: dict[tuple[str, str], tuple[str | None, bool]] = {}
     for link_id, source_id, source, linking, target, key, relations, old_id, old_via in rows:
-        path, via = _look_up(target, key, source, names, resolver)
+        place = (source[: source.rfind("/") + 1], target) if target.strip() else (source, "")
+        if place not in known:  # of a source only its folder counts
+            known[place] = _look_up(target, key, source, names, resolver)
+        path, via = known[place]
         found = names.find(path) if path is not None else None
         target_id = found[0] if found else None
         if (target_id, int(via)) != (old_id, old_via):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
-from genesys.model import Edge, EdgeType, FileStat, Filters, Json, Skipped
+from genesys.model import CreatedBy, Edge, EdgeType, FileStat, Filters, Json, Skipped
 from genesys.store import files, meta, state
 from genesys.store.counts import Counts
 from genesys.store.db import Db
@@ -263,6 +263,9 @@ class Reader:
         return text.stems(self._db, folded)
 
     # links and edges
+
+    def linked(self, ids: Collection[int], without: CreatedBy) -> dict[int, set[int]]:
+        return graph.linked(self._db, ids, without)
 
     def edges_of(
         self,
