@@ -20,6 +20,7 @@ COMMANDS = {
     "doctor": "indexing",
     "recall": "asking",
     "search": "asking",
+    "eval": "evaluating",
     "context": "looking",
     "why": "looking",
     "graph": "looking",
@@ -43,6 +44,8 @@ COMMANDS = {
     "daemon": "daemon",
     "hook": "hooks",
 }
+
+_TAKEN = ("eval", "import")  # words of Python: the function has one stroke more
 
 
 def make_app(argv: list[str]) -> typer.Typer:
@@ -68,7 +71,7 @@ def _app(names: list[str]) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"genesys.cli.{COMMANDS[name]}")
-        app.command(name)(getattr(module, "import_" if name == "import" else name))
+        app.command(name)(getattr(module, f"{name}_" if name in _TAKEN else name))
     return app
 
 

@@ -64,12 +64,13 @@ def recall(
     *,
     now: float,
     query_date: str = "",
+    view: View | None = None,
 ) -> Answer:
     """The ``k`` notes that answer ``query`` best, best first.
 
     Without ``embedder``, or while the index has none of its vectors, words and links answer alone;
     ``signals`` and ``notices`` say so. ``now`` is UNIX seconds, ``query_date`` an ISO date that "last week"
-    counts from.
+    counts from. ``view`` is what the index is taken for, where that is not all of it.
     """
     start = time.perf_counter()
     question = ask(query, now, query_date)
@@ -77,7 +78,7 @@ def recall(
         return Answer(query, (), (), ("nothing was asked",))
     with index.snapshot():
         params = settings.recall
-        view = view_of(index, params)
+        view = view or view_of(index, params)
         view, found = _rank(index, embedder, view, question, params, filters, k)
         hits = hits_of(index, view, found, params, settings.vault.name, k)
     ms = (time.perf_counter() - start) * 1000

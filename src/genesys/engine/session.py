@@ -16,6 +16,7 @@ from genesys.engine.names import resolve_name
 from genesys.model import Answer, EdgeType, Filters, Json
 
 if TYPE_CHECKING:
+    from genesys.evaluation import Evaluation
     from genesys.overview import Overview
     from genesys.reports import (
         Check,
@@ -170,6 +171,40 @@ class Genesys(Keeping):
         return prompted(self, prompt, session)
 
     # ------------------------------------------------------------------ looking
+
+    def evaluate(
+        self,
+        pairs: tuple[str, str] | None = None,
+        *,
+        n: int = 200,
+        seed: int = 7,
+        k: int = 10,
+        signals: bool = False,
+        progress: Progress | None = None,
+    ) -> Evaluation:
+        """How good recall is here: asked with ``pairs`` (a file's text and its ending) or, without, with
+        ``n`` sentences around links of the vault. With ``signals`` each signal is switched off in turn.
+
+        Raises:
+            UsageError: no link makes a question, or no line of ``pairs`` can be asked.
+        """
+        from genesys.engine import evaluating
+
+        embedder, notices = self._embedder_for(None)
+        with self._lock:
+            return evaluating.run(
+                self._index,
+                embedder,
+                self.settings,
+                pairs,
+                n=n,
+                seed=seed,
+                k=k,
+                signals=signals,
+                now=self._clock(),
+                notices=notices,
+                progress=progress,
+            )
 
     def status(self) -> StatusReport:
         """What the index holds; SQL counts only."""
