@@ -104,6 +104,7 @@ def _of(vault: Vault) -> Iterator[Row]:
     del exact
     yield from _recall(vault, floor)
     yield from _changed(vault)
+    vault.index.close()
     yield _disk(vault)
     yield _memory(vault)
 
@@ -192,8 +193,7 @@ def _disk(vault: Vault) -> Row:
 
 
 def _memory(vault: Vault) -> Row:
-    """Memory of its own of a process that has answered, in one of its own."""
-    vault.index.close()
+    """What a process that has answered holds for itself, without mapped files."""
     loaded = _rss(LOADED + RSS, vault, ())
     ours = _rss(LOADED + ASKED + RSS, vault, vault.questions[:30])
     slack = round(PER_PASSAGE_MB * vault.size, 1)
