@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,6 +58,23 @@ def test_a_shortlist_gives_the_answers_of_the_whole(large: tuple[Index, Settings
         assert told(whole) == told(part), query
         assert (whole.signals, whole.notices) == (part.signals, part.notices)
         np.testing.assert_allclose([h.score for h in whole.hits], [h.score for h in part.hits], atol=2e-3)
+
+
+@pytest.mark.model
+@pytest.mark.slow
+def test_a_shortlist_gives_the_answers_of_the_whole_with_the_real_model(fixture_vault: Path) -> None:
+    """Same notes in the same order, by true sign bits."""
+    vault = TestVault(fixture_vault, env={})
+    vault.index()
+    settings = load_settings(vault=vault.root, env={})
+    tight = replace(settings.recall, exact_passages=0, shortlist=40, near_passages=100)
+    with open_index(settings.index) as index:
+        answers = [
+            (asked(index, settings, q), asked(index, replace(settings, recall=tight), q)) for q in ASKED[:12]
+        ]
+    shared = [len({h.path for h in a.hits} & {h.path for h in b.hits}) / len(a.hits) for a, b in answers]
+    assert sum(shared) / len(shared) >= 0.9
+    assert all(a.hits[0].path == b.hits[0].path for a, b in answers)
 
 
 def test_a_short_shortlist_still_finds_the_best(large: tuple[Index, Settings]) -> None:
