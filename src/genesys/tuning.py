@@ -124,7 +124,7 @@ class RecallParams:
     names_bonus: float = 0.06  # a turn that names things holds facts
     question_malus: float = 0.05  # a turn that only asks
     when_bonus: float = 0.06  # a "when" question and a text that says when
-    date_bonus: float = 0.2  # the note is about a day that the question names
+    date_bonus: float = 0.5  # the note is about a day that the question names; less for months and years
     date_spread_days: float = 7.0  # distance at which that bonus is halved
     named_bonus: float = 0.1  # the question names the note; divided by √namesakes
     linked_bonus: float = 0.1  # notes that many link to; times ln(1 + links)/5, at most once
@@ -140,7 +140,7 @@ class RecallParams:
     prior_weight: float = 0.05  # most that status and decay score move a score, up or down
     superseded_factor: float = 0.3  # what a superseded note keeps of its score
     min_results: int = 3  # notes an answer has before likeness alone needs to clear the model's floor
-    candidates: int = 60  # notes whose text is looked at
+    candidates: int = 120  # notes whose text is looked at
     term_rows: int = 20_000  # passages taken in for one word; of a commoner word the best ones
     max_terms: int = 32  # words of a question that are looked up, the rarest first
     exact_passages: int = 30_000  # passages up to which a question is compared with every vector

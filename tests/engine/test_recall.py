@@ -187,6 +187,18 @@ def test_notes_of_the_day_asked_about_come_first(vault: TestVault) -> None:
     assert "Diary/2023-05-28.md" == vault.found("When did we swim in the lake, on 28 May 2023?")[0]
 
 
+def test_a_note_of_the_day_is_found_among_many_with_the_words(vault: TestVault) -> None:
+    """Its date speaks for it even where its text says nothing that was asked."""
+    for day in range(1, 29):
+        for part in range(4):
+            vault.write(
+                f"Diary/2023-05-{day:02} {part}.md", f"The choir sang at the market, verse {day} {part}.\n"
+            )
+    vault.write("Diary/2023-06-20.md", "Rain all morning; mended the fence.\n")
+    vault.index()
+    assert "Diary/2023-06-20.md" in vault.found("What did the choir do on 20 June 2023?", 10)
+
+
 def test_an_unlinked_mention_is_a_path(vault: TestVault) -> None:
     """A note that the text names without a link is reached through it, and forgotten with it."""
     vault.write_all(FILLER)

@@ -81,11 +81,23 @@ def test_any_text_is_a_question(text: str) -> None:
         ("two days ago", "2024-03-07", "2024-03-07"),
         ("上个月", "2024-02-01", "2024-02-29"),
         ("am 5. Mai 2023", "2023-05-05", "2023-05-05"),
+        ("我在2023-05-08写的", "2023-05-08", "2023-05-08"),
+        ("between August 11 and August 15 2023", "2023-08-11", "2023-08-15"),
+        ("from 3 May 2023 to last Friday", "2023-05-03", "2024-03-08"),
+        ("从2023年5月1日到2023年6月1日", "2023-05-01", "2023-06-01"),
+        ("in the last two weeks", "2024-02-24", "2024-03-09"),
+        ("over the past year", "2023-03-10", "2024-03-09"),
     ],
 )
 def test_days_that_a_text_names(text: str, start: str, end: str) -> None:
     """Absolute and relative; without a year the last one."""
     assert (DateRange(start, end),) == find_dates(text, NOW)
+
+
+def test_two_days_named_apart_are_two() -> None:
+    """Only what opens with "between" or "from" is one range."""
+    two = find_dates("on 5 May 2023 and 6 June 2023", NOW)
+    assert ("2023-05-05", "2023-06-06") == tuple(found.start for found in two)
 
 
 def test_relative_days_count_from_the_day_of_the_question() -> None:

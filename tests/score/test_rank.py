@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genesys.model import Status
-from genesys.score.rank import days_apart, distinct, order, standing, time_match, traits
+from genesys.score.rank import around, days_apart, distinct, order, sharpness, standing, time_match, traits
 
 
 def test_traits_of_a_text() -> None:
@@ -68,6 +68,18 @@ def test_a_note_of_the_day_fits_best() -> None:
     assert 1.0 == time_match("2024-03-10", march, 7)
     assert 0.5 == pytest.approx(time_match("2024-04-07", march, 7))
     assert 0.0 == time_match("", march, 7) == time_match("2024-03-10", [], 7)
+
+
+def test_a_day_tells_more_than_a_year() -> None:
+    """All of it up to a week, the less the longer the range; never nothing."""
+    assert 1.0 == sharpness("2024-03-10", "2024-03-10") == sharpness("2024-03-04", "2024-03-10")
+    assert 1.0 > sharpness("2024-03-01", "2024-03-31") > sharpness("2024-01-01", "2024-12-31") > 0.0
+
+
+def test_a_range_is_widened_on_both_sides() -> None:
+    """In days, across months; what can't be read stays."""
+    assert ("2024-02-28", "2024-03-02") == around("2024-02-29", "2024-03-01", 1)
+    assert ("soon", "later") == around("soon", "later", 1)
 
 
 def test_copies_collapse_and_short_texts_do_not() -> None:

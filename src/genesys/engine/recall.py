@@ -8,6 +8,7 @@ text of a few hundred candidates is read to weigh it.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ from genesys.score.fuse import (
     note_words,
     smooth,
 )
-from genesys.score.rank import time_match, traits
+from genesys.score.rank import around, sharpness, time_match, traits
 from genesys.score.spread import spread, top_of
 from genesys.store.index import Index
 from genesys.store.rows import PassageRow
@@ -51,6 +52,7 @@ LINKED_LOG = 5.0  # ln of the links (some 150) from which more of them add nothi
 SURE = 1.5  # agreement of words and cosines from which a foreign script is trusted to the model
 ASKED_FOR = 1.0  # for the note whose name is all that is asked: above whatever only speaks of it
 NAME_CHARS = 250  # of a question that may be a name; file systems end there
+FAR_DAYS = 60  # from the days asked for at which a note gains nothing by its date
 FAR = -1e9  # score of a note that a filter leaves out
 
 
@@ -192,7 +194,24 @@ def _note_bonuses(
         named[view.notes(np.array(owners, dtype=np.int64))] += params.named_bonus / len(owners) ** 0.5
     named[view.notes(_called(index, question.text))] += ASKED_FOR
     linked = params.linked_bonus * np.minimum(np.log1p(view.linked) / LINKED_LOG, 1.0)
-    return {"person": person, "named": named, "linked": linked}
+    date = _of_days(index, view, question, params)
+    return {"person": person, "named": named, "linked": linked, "date": date}
+
+
+def _of_days(index: Index, view: View, question: Question, params: RecallParams) -> Floats:
+    """What notes gain that are about the days asked for, or about days near them."""
+    gain = np.zeros(len(view.note_ids))
+    for asked in question.dates:
+        first, last = around(asked.start, asked.end, FAR_DAYS)
+        notes: dict[str, list[int]] = defaultdict(list)
+        for note, date in index.notes_by_date(first, last):
+            notes[date[:10]].append(note)
+        sure = params.date_bonus * sharpness(asked.start, asked.end)
+        for day, ids in notes.items():
+            fit = sure * time_match(day, [(asked.start, asked.end)], params.date_spread_days)
+            at = view.notes(np.array(ids, dtype=np.int64))
+            gain[at] = np.maximum(gain[at], fit)
+    return gain
 
 
 def _called(index: Index, text: str) -> Ints:
@@ -224,8 +243,7 @@ def _text_bonuses(
 ) -> dict[str, Floats]:
     """What the best passage of each candidate says for itself."""
     n = len(view.note_ids)
-    text, when, date = np.zeros(n), np.zeros(n), np.zeros(n)
-    ranges = [(d.start, d.end) for d in question.dates]
+    text, when = np.zeros(n), np.zeros(n)
     for note in candidates:
         row = texts.get(int(best[note]))
         if row is None:
@@ -235,8 +253,7 @@ def _text_bonuses(
             text[note] = params.length_bonus * seen.length + params.names_bonus * seen.names
             text[note] -= params.question_malus * seen.question
         when[note] = params.when_bonus * (question.when and seen.time)
-        date[note] = params.date_bonus * time_match(row.note_date, ranges, params.date_spread_days)
-    return {"text": text, "when": when, "date": date}
+    return {"text": text, "when": when}
 
 
 def _allowed(index: Index, view: View, filters: Filters) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -35,14 +35,15 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _WEEKDAYS = dict(zip(_DAYS.split(" "), range(7), strict=True))
 _COUNTS = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {"a": 1} | {name: i for i, name in enumerate(_COUNTS.split(" "), 1)}
+_COUNT = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _PATTERNS = tuple(
     re.compile(p, re.IGNORECASE)
     for p in (
-        rf"\b{_YEAR}[-/.](?P<month_number>[01]?\d)[-/.]{_DAY}\b",
-        rf"\b{_YEAR}年(?P<month_number>[01]?\d)月(?:{_DAY}[日号])?",
+        rf"(?<!\d){_YEAR}[-/.](?P<month_number>[01]?\d)[-/.]{_DAY}(?!\d)",
+        rf"(?<!\d){_YEAR}年(?P<month_number>[01]?\d)月(?:{_DAY}[日号])?",
         rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",
         rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b",
         rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
@@ -62,6 +63,14 @@ _RELATIVE = re.compile(
     r"(?P<units>day|week|month|year)s?\s+ago)\b|(?P<cjk2>今天|昨天|前天|明天|上周|上个月|去年)",
     re.IGNORECASE,
 )
+# "in the last two weeks": days that have passed, where "last week" is the calendar's.
+_TRAILING = re.compile(
+    rf"\b(?:the|these)\s+(?:last|past)\s+(?:(?P<count>\d{{1,3}}|{_COUNT})\s+)?"
+    r"(?P<units>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"(?:\b(?:between|from|zwischen|von|vom|entre|du|от)|从)\s*$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:and|to|until|till|through|bis|und|et|y|[-–—~至到和])\s*", re.IGNORECASE)
 _SINGLE = {
     "today": 0,
     "heute": 0,
@@ -92,19 +101,49 @@ def find_dates(text: str, now: float, asked: str = "") -> tuple[DateRange, ...]:
     A day or month without a year is the last one that is not after that day.
     """
     today = _today(now, asked)
-    found: dict[DateRange, None] = {}
-    taken: list[tuple[int, int]] = []
-    for pattern in _PATTERNS:
+    found: list[tuple[int, int, DateRange]] = []
+    for pattern, read in ((p, _absolute) for p in _PATTERNS):
         for m in pattern.finditer(text):
-            if any(m.start() < end and start < m.end() for start, end in taken):
-                continue
-            span = _absolute(m, today)
+            span = None if _taken(found, m) else read(m, today)
             if span:
-                taken.append(m.span())
-                found[span] = None
+                found.append((*m.span(), span))
+    for m in _TRAILING.finditer(text):
+        if not _taken(found, m):
+            found.append((*m.span(), _trailing(m, today)))
     for m in _RELATIVE.finditer(text):
-        found.update(dict.fromkeys(_relative(m, today)))
-    return tuple(found)[:MAX_DATES]
+        if not _taken(found, m):
+            found += [(*m.span(), span) for span in _relative(m, today)]
+    return tuple(dict.fromkeys(_joined(text, found)))[:MAX_DATES]
+
+
+def _taken(found: list[tuple[int, int, DateRange]], m: re.Match[str]) -> bool:
+    return any(m.start() < end and start < m.end() for start, end, _ in found)
+
+
+def _joined(text: str, found: list[tuple[int, int, DateRange]]) -> Iterator[DateRange]:
+    """The ranges in the order of the text; "between 11 August and 15 August" is one."""
+    begun: DateRange | None = None
+    for i, (start, end, days) in enumerate(found := sorted(found, key=lambda f: f[:2])):
+        after = found[i + 1] if i + 1 < len(found) else None
+        opens = begun is None and _opens(text[:start])
+        if opens and after and _BETWEEN.fullmatch(text[end : after[0]]) and days.start <= after[2].end:
+            begun = days
+        elif begun:
+            yield DateRange(begun.start, days.end)
+            begun = None
+        else:
+            yield days
+
+
+def _opens(before: str) -> bool:
+    return _OPENING.search(before) is not None
+
+
+def _trailing(m: re.Match[str], today: datetime.date) -> DateRange:
+    count = (m["count"] or "one").lower()
+    n = int(count) if count.isdigit() else _NUMBERS[count]
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}[m["units"].lower()] * n
+    return _range(today - datetime.timedelta(days=days), today)
 
 
 def _today(now: float, asked: str) -> datetime.date:

@@ -16,7 +16,17 @@ import numpy as np
 from genesys.model import Status
 from genesys.score.fuse import Floats, Ints
 
-__all__ = ["TextTraits", "days_apart", "distinct", "order", "standing", "time_match", "traits"]
+__all__ = [
+    "TextTraits",
+    "around",
+    "days_apart",
+    "distinct",
+    "order",
+    "sharpness",
+    "standing",
+    "time_match",
+    "traits",
+]
 
 _TIME = re.compile(
     r"\b(yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|since|recently|monday|tuesday"
@@ -29,6 +39,8 @@ _NAME = re.compile(r"(?<=[a-zß-öø-ÿа-яё,;] )[A-ZÀ-ÖØ-ÞА-ЯЁ][\w'’
 _PRONOUN = frozenset({"I", "I'm", "I'll", "I've", "I'd", "I’m", "I’ll", "I’ve", "I’d"})
 LONG_WORDS = 60  # words from which a text gains no more by length
 UNIT_WORDS = 10  # words at which length begins to tell
+WEEK = 7.0  # days that a person who names a day may be off
+SHARP = 0.25  # power by which longer ranges tell less
 MOST_NAMES = 2  # names from which a text gains no more by them
 _CJK_WORD = 2  # characters of Chinese or Japanese that count as a word
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -68,6 +80,22 @@ def days_apart(day: str, start: str, end: str) -> float:
     if low <= at <= high:
         return 0.0
     return float(min(abs((at - low).astype(int)), abs((at - high).astype(int))))
+
+
+def around(start: str, end: str, days: int) -> tuple[str, str]:
+    """The range of ISO dates, ``days`` wider on either side; as given where it is unreadable."""
+    try:
+        low, high = np.datetime64(start[:10], "D") - days, np.datetime64(end[:10], "D") + days
+    except ValueError:
+        return start, end
+    return str(low), str(high)
+
+
+def sharpness(start: str, end: str) -> float:
+    """How much a range of days tells, in (0, 1]: 1 up to a week, and the less the longer it is."""
+    low, high = (np.datetime64(day[:10], "D") for day in (start, end))
+    days = float((high - low).astype(int)) + 1.0
+    return float((WEEK / max(days, WEEK)) ** SHARP)
 
 
 def time_match(day: str, ranges: Sequence[tuple[str, str]], spread_days: float) -> float:
