@@ -98,6 +98,17 @@ def test_a_second_process_and_a_reader_leave_the_files_alone(path: Path) -> None
         checked(reader)
 
 
+def test_two_indexes_in_one_folder_do_not_share_a_copy(path: Path) -> None:
+    """As `GENESYS_INDEX` may have it."""
+    with open_index(path) as one, open_index(path.with_name("work.db")) as two:
+        notes(one, 0, 20)
+        notes(two, 20, 60)
+        for index in (one, two):
+            fill(index, dim=DIM)
+            checked(index)
+    assert {"packed", "work.packed"} == {f.name for f in path.parent.iterdir() if f.is_dir()}
+
+
 def test_a_dropped_model_leaves_no_file(path: Path) -> None:
     """And a removed note leaves no trace of its vector in the copy."""
     with open_index(path) as index:

@@ -285,7 +285,7 @@ class Index(Reader):
         vectors.drop_model(self._db, model)
         if known:
             self._packs.pop(model, None)
-            packed.forget(self.path.parent, known[0])
+            packed.forget(self.path, known[0])
 
     def collect_garbage(self) -> int:
         """Drop vectors without a passage and the words of deleted passages; the number of vectors."""

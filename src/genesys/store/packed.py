@@ -34,7 +34,7 @@ HAS_FLOCK = fcntl is not None
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FOLDER", "Packed", "current", "forget"]
+__all__ = ["FOLDER", "Packed", "current", "folder_of", "forget"]
 
 FOLDER = "packed"
 LAYOUT = 1
@@ -260,7 +260,7 @@ def current(db: Db, kept: dict[str, tuple[int, Packed | None]], model: str) -> P
             pack.close()
             pack = None
         if known:
-            folder = None if db.read_only or db.in_memory else db.path.parent / FOLDER
+            folder = None if db.read_only or db.in_memory else folder_of(db.path)
             pack = pack or Packed(known[0], model, known[1], folder)
             if not pack.sync(db) or len(pack) != vectors.stored(db, model):
                 pack.close()
@@ -269,9 +269,14 @@ def current(db: Db, kept: dict[str, tuple[int, Packed | None]], model: str) -> P
     return pack
 
 
-def forget(folder: Path, table: str | None = None) -> None:
-    """Remove the files of one table's copy, or of all."""
-    for path in (folder / FOLDER).glob(f"{table or '*'}.*"):
+def folder_of(index: Path) -> Path:
+    """Where the copies of an index lie: two indexes in one folder have one each."""
+    return index.parent / (FOLDER if index.name == "index.db" else f"{index.stem}.{FOLDER}")
+
+
+def forget(index: Path, table: str) -> None:
+    """Remove the files of one table's copy."""
+    for path in folder_of(index).glob(f"{table}.*"):
         with contextlib.suppress(OSError):
             path.unlink()
 
