@@ -318,12 +318,12 @@ def main() -> None:
 
 def _jobs(a: argparse.Namespace, work: Path) -> Iterator[tuple[str, list[Task]]]:
     for file in [*a.data, *(sorted(a.all.glob("*.json")) if a.all else [])]:
-        yield file.stem, [_cut(task, a.limit) for task in data_tasks(file, work)]
+        yield file.stem, [cut(task, a.limit) for task in data_tasks(file, work)]
     for vault in a.cloze:
-        yield f"cloze {vault.name}", [_cut(cloze_task(vault, work, a.n, a.seed), a.limit)]
+        yield f"cloze {vault.name}", [cut(cloze_task(vault, work, a.n, a.seed), a.limit)]
 
 
-def _cut(task: Task, limit: int | None) -> Task:
+def cut(task: Task, limit: int | None) -> Task:
     return replace(task, questions=task.questions[:limit]) if limit else task
 
 

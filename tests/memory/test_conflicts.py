@@ -46,6 +46,24 @@ def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
     assert "" == conflict(one, one)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "hinted"),
+    [
+        ("My favourite tea is Earl Grey.", "My favourite tea is Assam.", True),
+        ("I prefer tabs for indentation.", "I prefer spaces for indentation.", True),
+        ("Unsere Standardschrift ist Inter.", "Unsere Standardschrift ist Lato.", True),
+        ("我们的默认数据库是MySQL。", "我们的默认数据库是Postgres。", True),
+        ("My favourite tea is Earl Grey.", "Her favourite tea is Assam.", False),
+        ("My favourite tea is Earl Grey.", "My favourite tea is the Earl Grey in the tin.", False),
+        ("I prefer tabs for indentation.", "I prefer Inter for headings.", False),
+        ("I prefer tea.", "I prefer jazz.", False),
+    ],
+)
+def test_another_choice_for_the_same_thing_is_hinted_at(one: str, other: str, hinted: bool) -> None:
+    """One favourite, preference or default a topic; other topics and other people have their own."""
+    assert hinted == bool(conflict(one, other)) == bool(conflict(other, one))
+
+
 def test_a_memory_that_contradicts_a_stored_number_returns_the_hint(tmp_path: Path) -> None:
     """The hint names the note and both sentences; it is no edge, and nothing of the old note changes."""
     note = "# Pump house\n\nThe pump runs at 40 bar. It was built in 1998.\n"

@@ -1,4 +1,4 @@
-"""Hints that two texts may contradict each other: the same subject with other numbers, or with a negation.
+"""Hints that two texts may contradict each other: one subject, and other numbers, a negation, another choice.
 
 A hint is for a reader to judge and never becomes an edge. It is made without a model: two sentences are
 about one thing where the words of one are all in the other. A word that each has for itself ("north field",
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from genesys.parse.choices import other_choice
 from genesys.parse.text import fold
 
 __all__ = ["conflict"]
@@ -90,6 +91,8 @@ def conflict(new: str, old: str) -> str:
 
 
 def _compare(one: _Sentence, other: _Sentence) -> str:
+    if _choices_differ(one, other):
+        return "another choice"
     mine, theirs = one.words - other.words - LIGHT, other.words - one.words - LIGHT
     shared, longer = len(one.words & other.words), max(len(one.words), len(other.words))
     if (mine and theirs) or shared < MIN_WORDS:
@@ -99,6 +102,10 @@ def _compare(one: _Sentence, other: _Sentence) -> str:
     if one.negated != other.negated and shared >= NEGATED_SHARE * longer and one.amounts == other.amounts:
         return "negated"
     return ""
+
+
+def _choices_differ(one: _Sentence, other: _Sentence) -> bool:
+    return not one.negated and not other.negated and other_choice(one.text, other.text)
 
 
 def _differ(one: _Sentence, other: _Sentence) -> bool:
