@@ -290,7 +290,10 @@ class Index(Reader):
     def collect_garbage(self) -> int:
         """Drop vectors without a passage and the words of deleted passages; the number of vectors."""
         text.merge_garbage(self._db)
-        return vectors.collect_garbage(self._db)
+        dropped = vectors.collect_garbage(self._db)
+        for model in list(self._packs) if dropped else ():
+            self.packed(model)  # so that no copy of them outlives them
+        return dropped
 
     # state, accesses, events
 
