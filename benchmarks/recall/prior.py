@@ -52,7 +52,7 @@ def compared(name: str, tasks: Sequence[Task], seed: int) -> bool:
             f"  {figure:5s} with {mean(on[figure]):.4f}  without {mean(off[figure]):.4f}"
             f"  it costs {middle:+.2f} points [{low:+.2f}, {high:+.2f}]"
         )
-    cost = 100 * (mean(off["R@10"]) - mean(on["R@10"]))
+    cost = round(100 * (mean(off["R@10"]) - mean(on["R@10"])), 2)
     print(f"  target: at most {MOST_POINTS} points of R@10: {'met' if cost <= MOST_POINTS else 'missed'}")
     return cost <= MOST_POINTS
 
