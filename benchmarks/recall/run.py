@@ -20,6 +20,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,7 +41,7 @@ from genesys.score.quality import (
     recall_at,
     reciprocal_rank,
 )
-from genesys.score.signals import SIGNALS
+from genesys.score.signals import SIGNALS, without
 
 K = 20
 SYSTEMS = ("genesys", "bm25", "dense", "rrf")
@@ -265,21 +266,51 @@ def _categories(results: Results) -> dict[str, Any]:
 # ------------------------------------------------------------------ each signal off in turn
 
 
-def ablate(name: str, tasks: Sequence[Task], env: Mapping[str, str], whole: Results) -> list[dict[str, Any]]:
-    """What is lost without each signal, with minus without, and the standard error of that difference."""
+def ablate(name: str, tasks: Sequence[Task], env: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What is lost without each signal, with minus without, and the standard error of that difference.
+
+    In one process, so that the model is loaded once and no question is embedded twice.
+    """
+    found: dict[str, Results] = {s: Results() for s in ("", *(signal.name for signal in SIGNALS))}
+    model = None
+    for task in tasks:
+        model = ask_without(task, env, found, model)
     print(f"\n{name}: each signal off in turn; points that it brings ± standard error")
     print(f"  {'signal':<20s}{'ΔR@5':>14s}{'ΔR@10':>14s}{'ΔMRR':>14s}")
-    base, rows = values_of(whole, "genesys"), []
+    values = {signal: values_of(results, "genesys") for signal, results in found.items()}
+    rows = []
     for signal in SIGNALS:
-        off = {f"GENESYS_{field.upper()}": f"{value:g}" for field, value in signal.off.items()}
-        part = values_of(ask_all(tasks, {**env, **off}, None, index=False), "genesys")
-        row: dict[str, Any] = {"signal": signal.name, "off": off}
+        row: dict[str, Any] = {"signal": signal.name, "off": dict(signal.off)}
         for f in ("R@5", "R@10", "MRR"):
-            row[f] = [round(x, 5) for x in _paired(base[f], part[f])]
+            row[f] = [round(x, 5) for x in _paired(values[""][f], values[signal.name][f])]
         rows.append(row)
         cells = (f"{100 * row[f][0]:+8.2f} ±{100 * row[f][1]:4.2f}" for f in ("R@5", "R@10", "MRR"))
-        print(f"  {signal.name:<20s}" + "".join(cells), flush=True)
+        print(f"  {signal.name:<20s}" + "".join(cells))
     return rows
+
+
+def ask_without(task: Task, env: Mapping[str, str], found: Mapping[str, Results], model: Any) -> Any:
+    """Add the answers of a vault, by the name of the signal that is off; "" is recall as it is.
+
+    Hands back the model, for the next vault.
+    """
+    from genesys.engine.evaluating import Once
+    from genesys.engine.recall import recall
+    from genesys.engine.session import Genesys
+    from genesys.settings import load_settings
+
+    settings = load_settings(task.vault, env)
+    with Genesys.open(settings, read_only=True) as memory:
+        model, now = model or Once(memory.warm()), time.time()
+        for signal in (None, *SIGNALS):
+            params = without(settings.recall, signal) if signal else settings.recall
+            results, own = found[signal.name if signal else ""], replace(settings, recall=params)
+            for q in task.questions:
+                k, day = K + len(q.get("exclude", ())), q.get("date") or ""
+                hits = recall(memory._index, model, own, q["query"], k, now=now, query_date=day).hits
+                results.ranked["genesys"][q["id"]] = [task.ids.get(h.path, h.path) for h in hits]
+            settle(task, results)
+    return model
 
 
 def _paired(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
@@ -311,7 +342,7 @@ def main() -> None:
             results = ask_all(tasks, env, vectors)
             found.append(report(name, results, a.set))
             if a.ablate:
-                found[-1]["ablation"] = ablate(name, tasks, env, results)
+                found[-1]["ablation"] = ablate(name, tasks, env)
     if a.json:
         a.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

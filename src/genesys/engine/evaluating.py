@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from genesys.store.index import Index
     from genesys.tuning import RecallParams
 
-__all__ = ["evaluate", "run"]
+__all__ = ["Once", "evaluate", "run"]
 
 DEPTH = 20  # notes an answer is looked through
 BARE_DEPTH = 200  # passages of a bare ranking
@@ -52,7 +52,7 @@ def evaluate(
     progress: Progress | None = None,
 ) -> tuple[tuple[Ranking, ...], tuple[Effect, ...]]:
     """Rankings of recall and of its bare parts; with ``signals`` what each signal brings at ``k``."""
-    bench = _Bench(index, _Once(embedder) if embedder else None, settings, asked, max(k, DEPTH), now)
+    bench = _Bench(index, Once(embedder) if embedder else None, settings, asked, max(k, DEPTH), now)
     params = settings.recall
     off = [s for s in SIGNALS if signals and bench.telling(s, params)]
     total = len(asked) * (2 + len(off))
@@ -73,7 +73,7 @@ def evaluate(
 # ------------------------------------------------------------------ answers
 
 
-class _Once:
+class Once:
     """An embedder that embeds no question twice."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -86,7 +86,7 @@ class _Once:
 @dataclass
 class _Bench:
     index: Index
-    embedder: _Once | None
+    embedder: Once | None
     settings: Settings
     asked: Sequence[Asked]
     depth: int
