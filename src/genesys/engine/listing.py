@@ -59,7 +59,7 @@ def search(
         return tuple(to_ref(row, settings) for row in rows)
     from genesys.engine.recall import keyword_notes
 
-    found = keyword_notes(index, well_formed(query), filters, limit=k + offset)[offset:]
+    found = keyword_notes(index, well_formed(query), filters, k + offset, settings.recall)[offset:]
     rows_by_path = {row.path: row for row in index.notes_by_path([p for p, _ in found])}
     return tuple(to_ref(rows_by_path[p], settings, text) for p, text in found if p in rows_by_path)
 

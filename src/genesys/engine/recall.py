@@ -115,6 +115,8 @@ def _rank(
     shares |= scene.bonuses
     base = _total(shares, len(view.note_ids))
     candidates = top_of(np.where(allowed, base, FAR), max(params.candidates, k + SPARE))
+    if not question.when:
+        candidates = candidates[view.told[candidates]]  # of others no text is weighed
     texts = _texts(index, view, best[candidates])
     shares |= _text_bonuses(view, known, candidates, best, texts, question, params)
     scores = _total(shares, len(view.note_ids))
@@ -275,9 +277,10 @@ class _Keyword:
     score: float
 
 
-def keyword_notes(index: Index, query: str, filters: Filters, limit: int) -> list[tuple[str, str]]:
+def keyword_notes(
+    index: Index, query: str, filters: Filters, limit: int, params: RecallParams
+) -> list[tuple[str, str]]:
     """(path, best passage) of notes by the query's words alone: those with most of them first."""
-    params = RecallParams()
     view = view_of(index, params)
     terms = matches(index, view, ask(query, 0.0).terms, params)
     n = len(view.passage_ids)
