@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     rf"\\[{_PUNCTUATION}]"
     r"|`+|\$+|<!--"
     r"|<(?:[A-Za-z/?]|![A-Za-z])[^<>\n]{0,2000}+>"
-    r"|!?\[\[(?!\[)((?:[^\[\]\n]|\[(?!\[)|\](?!\]))*+)\]\]"
+    r"|!?\[\[(?!\[)((?>(?:[^\[\]\n]|\[(?!\[)|\](?!\]))*))\]\]"
     r"|!?\[|\]|\#"
 )
 # Not white space, not ASCII punctuation but _ - /, not general or supplemental punctuation (R40).
@@ -31,9 +31,11 @@ _NEXT_DOLLAR = re.compile(r"(?<!\\)\$")
 _MATH_END = re.compile(r"(?<!\s)\$(?![$0-9])")
 _TICKS = re.compile(r"`+")
 _DESTINATION_STEP = re.compile(r"[\s\\()<]")
-_ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*+)>")
+_ANGLE = re.compile(r"<((?>(?:[^<>\n\\]|\\.)*))>")
 _TITLE_AND_END = re.compile(
-    r"(?:[ \t\n]++(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t\n]*+\)", re.DOTALL
+    r"(?:[ \t\n]++(?:\"(?>(?:[^\"\\]|\\.)*)\"|'(?>(?:[^'\\]|\\.)*)'|\((?>(?:[^()\\]|\\.)*)\)))?"
+    r"[ \t\n]*+\)",
+    re.DOTALL,
 )
 _BLANKS = re.compile(r"[ \t\n]*+")
 _ESCAPE = re.compile(rf"\\([{_PUNCTUATION}])")

@@ -28,7 +28,7 @@ _MIN_TOKENS = 60  # a smaller rest is put to the passage before it, where it fit
 _MAX_WORD = 400  # characters; longer strings without a space are cut
 # Data no person reads (drawings, keys, images in base64): their place is kept, not their letters.
 _BLOB_LINES = re.compile(
-    r"^(?:[A-Za-z0-9+/=_\-]{120,}+\s*)+$|^(?:[A-Za-z0-9+/=_\-]{60,}+\s*\n\s*){3,}+[A-Za-z0-9+/=_\-]*$",
+    r"^(?:[A-Za-z0-9+/=_\-]{120,}+\s*)+$|^(?>(?:[A-Za-z0-9+/=_\-]{60,}+\s*\n\s*){3,})[A-Za-z0-9+/=_\-]*$",
     re.MULTILINE,
 )
 _BLOB = re.compile(r"[A-Za-z0-9+/=_\-]{120,}+")

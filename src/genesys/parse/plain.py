@@ -10,7 +10,7 @@ __all__ = ["read_plain"]
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
-_MARKS = re.compile(r"[ \t]*+(?:>[ \t]*+|[-*+][ \t]++|[0-9]{1,9}[.)][ \t]++)*+")
+_MARKS = re.compile(r"[ \t]*+(?>(?:>[ \t]*+|[-*+][ \t]++|[0-9]{1,9}[.)][ \t]++)*)")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _CODE = re.compile(r"(?: {4}|\t)")
 _MAX_RUN = 50  # lines of one block

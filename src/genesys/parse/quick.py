@@ -25,8 +25,8 @@ _END = r"(?:\n|\Z)"
 _FENCE = r"(?:(?P<ticks>`{3,})(?P<tick_info>[^`\n]*)|(?P<tildes>~{3,})(?P<tilde_info>[^\n]*))"
 _BULLET = r"(?:[-*+]|[0-9]{1,9}[.)])"
 _BLOCK = re.compile(
-    rf"(?P<blank>(?:[ \t]*+\n)++|[ \t]++\Z)"
-    rf"|(?P<text>(?:{_PLAIN}[^\n]*+{_END})++)"
+    rf"(?P<blank>(?>(?:[ \t]*+\n)+)|[ \t]++\Z)"
+    rf"|(?P<text>(?>(?:{_PLAIN}[^\n]*+{_END})+))"
     rf"|(?P<marks>\#{{1,6}})(?P<title>[ \t][^\n]*+)?{_END}"
     rf"|{_FENCE}{_END}"
     rf"|(?P<rule>(?:-{{3,}}|\*{{3,}}|_{{3,}})[ \t]*+){_END}"
@@ -46,7 +46,7 @@ _HOLDS_ON = re.compile(r"```|~~~|\$\$|<(?:script|pre|style|textarea|!|\?)", re.I
 _ITEM = re.compile(
     rf"(?P<indent>\t*|[ ]*)(?P<mark>{_BULLET})(?P<gap>[ ]{{1,4}})(?P<text>{_PLAIN}[^\n]*+){_END}"
 )
-_EMPTY = re.compile(r"(?:[ \t]*+\n)++(?:[ \t]++\Z)?|[ \t]++\Z")
+_EMPTY = re.compile(r"(?>(?:[ \t]*+\n)+)(?:[ \t]++\Z)?|[ \t]++\Z")
 _CLOSED = {mark: re.compile(rf"^[ ]{{0,3}}({mark}{{3,}})[ \t]*$", re.M) for mark in "`~"}
 _MAX_DEPTH = 20  # levels of a list; markdown-it-py gives up at thirty
 

@@ -11,7 +11,7 @@ __all__ = ["link_text", "readable", "strip_block_ids"]
 
 _WIKI = re.compile(r"!?\[\[(?!\[)([^\[\]\n]{1,1000})\]\]")
 _MARKDOWN = re.compile(
-    r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*+)"
+    r"!?\[([^\[\]\n]*)\]\((?:<[^<>\n]*>|[^()\s]*(?>(?:\([^()\s]*\)[^()\s]*)*))"
     r"(?:[ \t]+[\"'(][^\"\n]{0,300}?[\"')])?[ \t]*\)"
 )
 _URL = re.compile(r"<?\bhttps?://(?:www\.)?([^\s/<>()\[\]]+)([^\s<>\[\]|]*)>?")
@@ -29,8 +29,8 @@ _MARKS = "*_[]()<>|~=%\\#^!-:/"
 _HIDE = str.maketrans(_MARKS, "".join(chr(0xE000 + n) for n in range(len(_MARKS))))
 _SHOW = {after: before for before, after in _HIDE.items()}
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9\-]+[ \t]*$", re.MULTILINE)
-_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)++(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
-_BULLET = re.compile(r"^(?=[ \t\-*+\[])[ \t]*(?:[-*+][ \t]+)*+(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
+_QUOTE = re.compile(r"^[ \t]*(?>(?:>[ \t]?)+)(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
+_BULLET = re.compile(r"^(?=[ \t\-*+\[])[ \t]*(?>(?:[-*+][ \t]+)*)(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-=*_|:+][ \t]*){3,}$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
