@@ -337,7 +337,7 @@ def test_a_module_is_small(source: Source) -> None:
 
 @every_module
 def test_no_pattern_repeats_a_group_possessively(source: Source) -> None:
-    """Python before 3.11.5 finds no match for such a pattern, and no link in any note: ``(?>(?:…)*)`` instead."""
+    """Python before 3.11.5 matches nothing with it, and finds no link in any note: ``(?>(?:…)*)`` instead."""
     patterns = [node.value for node in ast.walk(source.tree) if isinstance(node, ast.Constant)]
     assert [p for p in patterns if isinstance(p, str) and POSSESSIVE_GROUP.search(p)] == []
 

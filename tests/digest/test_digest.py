@@ -252,3 +252,20 @@ def test_a_memory_that_contradicts_a_note_says_so(memory: Genesys, tmp_path: Pat
     [_, kept] = digest(memory, [file], apply=True).kept
     [conflict] = kept.conflicts
     assert conflict.startswith("Memories/2026/Room.md")
+
+
+BACKUP = """User: We decided to keep only seven daily snapshots, because the disk is full every month.
+Assistant: Noted.
+User: I prefer plain rsync to borg. Never use borg on this machine.
+Assistant: Fine.
+User: The lease of the flat ends on 2027-03-31.
+"""
+
+
+def test_where_memories_come_from_contradicts_nothing(memory: Genesys, tmp_path: Path) -> None:
+    """Memories of one conversation name different turns, and that is all they differ in."""
+    file = tmp_path / "t.md"
+    file.write_text(BACKUP, "utf-8")
+    kept = digest(memory, [file], apply=True).kept
+    assert 4 == len(kept)
+    assert [()] * 4 == [one.conflicts for one in kept]

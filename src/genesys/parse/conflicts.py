@@ -67,6 +67,8 @@ _DATE = r"\d{4}-\d{2}(?:-\d{2})?"
 _AMOUNT = r"(?<![\w/+.-])\d+(?:[.,:]\d+)*(?![\w/-]*[/-]\w)(?!\w*\d)"
 _TOKEN = re.compile(rf"(?P<number>{_DATE}|{_AMOUNT})|[^\W_]+(?:'[^\W_]+)?|[%€$£]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+# The line of a memory that says where in a conversation it comes from: two of them differ in the turn.
+_ORIGIN = re.compile(r"(?:From|Drawn by a language model from) what .+ of the conversation\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +118,12 @@ def _differ(one: _Sentence, other: _Sentence) -> bool:
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    """The statements of a text: no question, no field, no frontmatter."""
+    """The statements of a text: no question, no field, no frontmatter, not where it comes from."""
     text = re.sub(r"\A\ufeff?---\n.*?\n---[ \t]*\n", "", text, flags=re.S)
     found = 0
     for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text):
         clean = " ".join(part.split())
-        if not clean or "::" in clean or clean.endswith(("?", "？")):
+        if not clean or "::" in clean or clean.endswith(("?", "？")) or _ORIGIN.match(clean):
             continue
         sentence = _read(clean)
         if len(sentence.words) <= MAX_WORDS:
