@@ -137,7 +137,7 @@ class RecallParams:
     spread_thin: float = 0.2  # arcs of a note with d neighbours weaken by d to this power
     mention_strength: float = 1.0  # an unlinked mention with one namesake, against a written link
     auto_strength: float = 0.5  # a link by likeness alone
-    prior_weight: float = 0.05  # most that status and decay score move a score, up or down
+    prior_weight: float = 0.03  # most that status and decay score move a score, up or down
     superseded_factor: float = 0.3  # what a superseded note keeps of its score
     min_results: int = 3  # notes an answer has before likeness alone needs to clear the model's floor
     candidates: int = 120  # notes whose text is looked at
