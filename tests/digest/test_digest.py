@@ -267,5 +267,5 @@ def test_where_memories_come_from_contradicts_nothing(memory: Genesys, tmp_path:
     file = tmp_path / "t.md"
     file.write_text(BACKUP, "utf-8")
     kept = digest(memory, [file], apply=True).kept
-    assert 4 == len(kept)
-    assert [()] * 4 == [one.conflicts for one in kept]
+    assert 5 == len(kept)  # the conversation and four memories
+    assert [()] * 5 == [one.conflicts for one in kept]
