@@ -59,6 +59,15 @@ def test_columns_follow_any_change(steps: list[tuple[str, int, list[int]]]) -> N
         same(index)
 
 
+def test_passages_that_change_places_are_noticed(path: Path) -> None:
+    """Nothing came or went, and yet what stands after what is another thing."""
+    with open_index(path) as index:
+        index.put([record("a.md", ["one", "two", "three"]), record("b.md", ["four"])], NOW)
+        same(index)
+        index.put([record("a.md", ["two", "three", "one"])], NOW)
+        same(index)
+
+
 def test_another_process_is_noticed(path: Path) -> None:
     """Columns of a reader follow what a writer does."""
     with open_index(path) as writer:

@@ -6,12 +6,14 @@ new name one full-text search for the notes that may have it.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from genesys.model import CreatedBy, Edge, EdgeType
 from genesys.parse.mentions import Matcher, build_matcher, change_matcher, find_names, name_forms
+from genesys.parse.readable import readable
 from genesys.parse.text import fold
 from genesys.store.index import Index
 from genesys.store.text import fts_quote
@@ -23,6 +25,8 @@ MAX_OWNERS = 8  # a name that more notes share says nothing
 MAX_PER_NOTE = 64  # of one note's text; an index of everything is no evidence for anything
 CHUNK = 512  # notes read at once
 MANY_NAMES = 200  # changed names from which reading all texts is cheaper than searching for each
+
+_HIDING = re.compile(r"\[\[|\]\(|<|://|\^|```|~~~")  # marks around what is in the file and not read
 
 MANY_ADDED = 500  # names that came after the matcher was built; with more it is built anew
 KEPT = 4  # vaults of one process whose names are held in memory
@@ -139,10 +143,13 @@ def _edges(index: Index, matcher: Matcher, notes: list[int]) -> list[Edge]:
 
 
 def mentioned(matcher: Matcher, note: int, texts: Iterable[str]) -> dict[int, float]:
-    """Notes that the texts of ``note`` name, with the weight of the mention."""
+    """Notes that the texts of ``note`` name, with the weight of the mention.
+
+    A text is taken as it reads, which is what full text has of it: what a link leads to is no mention.
+    """
     found: dict[int, float] = {}
     for text in texts:
-        for mention in find_names(matcher, text):
+        for mention in find_names(matcher, readable(text) if _HIDING.search(text) else text):
             owners = matcher.owners[mention.name]
             if note not in owners and len(owners) <= MAX_OWNERS:
                 weight = WEIGHT / len(owners) ** 0.5

@@ -52,13 +52,11 @@ def _types(types: Collection[EdgeType] | None) -> str:
 
 
 def linked(db: Db, ids: Collection[int], without: CreatedBy) -> dict[int, set[int]]:
-    """Which files each of these leads to by an edge whose strongest creator is not this one."""
+    """Which files each of these leads to by an edge that somebody else than this creator made."""
     found: dict[int, set[int]] = {}
-    sql = f"""SELECT source_id, target_id, created_by, max(weight) FROM edges WHERE source_id IN {_LIST}
-        GROUP BY source_id, target_id, type"""
-    for source, target, creator, _ in db.all(sql, (listed(ids),)):
-        if creator != without.value:
-            found.setdefault(source, set()).add(target)
+    sql = f"SELECT DISTINCT source_id, target_id FROM edges WHERE source_id IN {_LIST} AND created_by <> ?"
+    for source, target in db.all(sql, (listed(ids), without.value)):
+        found.setdefault(source, set()).add(target)
     return found
 
 

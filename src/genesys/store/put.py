@@ -49,6 +49,7 @@ class _Rows:
     passages_new: list[Row] = field(default_factory=list)
     passages_old: list[Row] = field(default_factory=list)
     passages_gone: list[int] = field(default_factory=list)
+    reordered: list[int] = field(default_factory=list)  # notes whose passages only changed places
     fts_gone: list[int] = field(default_factory=list)
     loose: list[Row] = field(default_factory=list)
     fts_new: list[Row] = field(default_factory=list)
@@ -256,6 +257,7 @@ def _collect_names(rows: _Rows, note: Note, note_id: int, old: _Known | None) ->
 def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Known | None) -> None:
     """Unchanged passages keep their row and vector, whatever moved around them (P10)."""
     reusable: dict[str, deque[Row]] = defaultdict(deque)
+    kept_ids: list[int] = []
     for passage_id, text_hash, key, search in old.passages if old else ():
         reusable[text_hash].append((passage_id, key, search))
     for passage in note.passages:
@@ -264,6 +266,7 @@ def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Kn
         place = _place(passage)
         if kept:
             passage_id = kept[0]
+            kept_ids.append(passage_id)
             rows.passages_old.append((*place, search, passage_id))
             if kept[2] == search:
                 continue
@@ -276,7 +279,10 @@ def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Kn
         words = (note.search_title, note.search_aliases, passage.search_heading, passage.search_text)
         rows.fts_new.append((passage_id, *words))
     gone = [row for queue in reusable.values() for row in queue]
-    rows.passages_gone.extend(row[0] for row in gone)
+    left = {row[0] for row in gone}
+    if old and kept_ids != [row[0] for row in old.passages if row[0] not in left]:
+        rows.reordered.append(note_id)
+    rows.passages_gone.extend(left)
     rows.fts_gone.extend(row[0] for row in gone)
     rows.loose.extend((row[1],) for row in gone)
 
@@ -338,7 +344,8 @@ def _write_passages(db: Db, rows: _Rows) -> None:
     db.many(f"INSERT INTO passages({columns}) VALUES({_marks(columns)})", rows.passages_new)
     columns = "rowid, title, aliases, heading, text"
     db.many(f"INSERT INTO passages_fts({columns}) VALUES({_marks(columns)})", rows.fts_new)
-    if rows.passages_new or rows.passages_gone:
+    db.many("INSERT INTO touches(note_id) VALUES(?)", [(i,) for i in rows.reordered])
+    if rows.passages_new or rows.passages_gone or rows.reordered:
         meta.bump(db, meta.PASSAGES_VERSION)
     elif rows.passages_old:  # what is embedded may have become nothing, or something
         db.run("DELETE FROM meta WHERE key GLOB 'counted:*'")

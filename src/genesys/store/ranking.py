@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from genesys.errors import UsageError
-from genesys.store import meta
+from genesys.store import meta, touched
 from genesys.store.db import Db, listed
 from genesys.store.keys import ATTACHED
 from genesys.store.lookup import TITLE_HEADINGS
@@ -106,22 +106,39 @@ def similar_words(db: Db, start: str, limit: int) -> list[tuple[str, int]]:
 # Own passages that come have new ids and those that go change the number: the pair stands for the texts.
 _MARKS = f"""SELECT note_id, max(id) * 4096 + count(*) % 4096 AS mark FROM passages
     WHERE ordinal < {ATTACHED} GROUP BY note_id"""
-_NAMES = f"""SELECT id AS note_id, title AS name FROM notes UNION SELECT note_id, alias FROM aliases
-    UNION {TITLE_HEADINGS}"""
+_NAMES = f"""SELECT id AS note_id, title AS name FROM notes WHERE opted_out = 0
+    UNION SELECT note_id, alias FROM aliases UNION {TITLE_HEADINGS}"""
 NAMES_VERSION = "names_version"
+MENTIONS_SEEN = "mentions_seen"  # up to which touch of an edge they were followed
+
+
+# Searched once, and nothing to search any more: a note that opted out.
+_EMPTIED = f"""SELECT note_id FROM mention_marks m WHERE NOT EXISTS (
+    SELECT 1 FROM passages p WHERE p.note_id = m.note_id AND p.ordinal < {ATTACHED})"""
 
 
 def stale_mentions(db: Db) -> list[int]:
-    """Notes whose passages have changed since :func:`mark_mentions`."""
+    """Notes whose passages or edges have changed since :func:`mark_mentions`.
+
+    Edges, because what a note links to is no mention: a link that now leads elsewhere changes that without
+    a change of the text.
+    """
+    seen = meta.get(db, MENTIONS_SEEN)
+    changed = None if seen is None else touched.all_since(db, int(seen))
+    if changed is None:
+        return [note for (note,) in db.all(f"SELECT note_id FROM ({_MARKS}) UNION {_EMPTIED}")]
     sql = f"""SELECT p.note_id FROM ({_MARKS}) p LEFT JOIN mention_marks m ON m.note_id = p.note_id
-        WHERE m.mark IS NOT p.mark ORDER BY p.note_id"""
-    return [note for (note,) in db.all(sql)]
+        WHERE m.mark IS NOT p.mark UNION {_EMPTIED}
+        UNION SELECT value FROM json_each(?) WHERE value IN (SELECT note_id FROM passages) ORDER BY 1"""
+    return [note for (note,) in db.all(sql, (listed(changed),))]
 
 
 def mark_mentions(db: Db, notes: Sequence[int]) -> None:
-    """Remember that the texts of these notes, as they are, have been searched."""
+    """Remember that the texts of these notes, as they are, have been searched, with the edges there are."""
     marks = _MARKS.replace("GROUP", "AND note_id IN (SELECT value FROM json_each(?)) GROUP")
     db.run(f"INSERT OR REPLACE INTO mention_marks(note_id, mark) {marks}", (listed(notes),))
+    db.run(f"DELETE FROM mention_marks WHERE note_id IN ({_EMPTIED})")
+    meta.put(db, MENTIONS_SEEN, str(touched.moment(db)))
 
 
 def sync_names(db: Db, notes: Collection[int] | None = None) -> list[tuple[int, str]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["edges", "moment", "passages", "since"]
+__all__ = ["all_since", "edges", "moment", "passages", "since"]
 
 SHARE = 20  # one note in so many changed: reading everything is cheaper
 FEW = 500  # notes that are always read by themselves
@@ -30,14 +30,20 @@ def moment(db: Db) -> int:
 
 def since(db: Db, then: int, total: int) -> list[int] | None:
     """Notes touched after :func:`moment` ``then``; None where that is unknown, or too many of ``total``."""
+    limit = max(FEW, total // SHARE)
+    found = all_since(db, then, limit + 1)
+    return None if found is None or len(found) > limit else found
+
+
+def all_since(db: Db, then: int, limit: int = -1) -> list[int] | None:
+    """The same, however many; of more than ``limit`` only so many."""
     first, last = db.all("SELECT min(id), max(id) FROM touches")[0]
     if last is None:
         return None if then else []
     if then > last or then < first - 1:
         return None
-    limit = max(FEW, total // SHARE)
-    rows = db.all("SELECT DISTINCT note_id FROM touches WHERE id > ? LIMIT ?", (then, limit + 1))
-    return None if len(rows) > limit else [int(note) for (note,) in rows]
+    rows = db.all("SELECT DISTINCT note_id FROM touches WHERE id > ? LIMIT ?", (then, limit))
+    return [int(note) for (note,) in rows]
 
 
 def passages(db: Db, old: PassageArrays, then: int) -> PassageArrays:
