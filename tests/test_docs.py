@@ -17,6 +17,8 @@ from genesys.settings import describe
 from support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+PROSE = "\n".join([README, *PAGES.values()])
 ENV_EXAMPLE = ROOT / ".env.example"
 
 ENV_HEAD = """\
@@ -71,9 +73,9 @@ def test_env_example_lists_exactly_the_settings() -> None:
 
 
 def test_the_readme_names_only_settings_that_exist() -> None:
-    """A variable in the README's text or table is one that the settings know."""
+    """A variable in the text or the table, here or in docs/, is one that the settings know."""
     known = {doc.name for doc in describe()}
-    named = set(re.findall(r"GENESYS_[A-Z0-9_]+", README))
+    named = set(re.findall(r"GENESYS_[A-Z0-9_]+", PROSE))
     assert set() == named - known
     assert set(rows("settings")) <= known
 
@@ -94,9 +96,9 @@ def test_options_in_the_command_table_exist() -> None:
     assert {} == wrong
 
 
-@pytest.mark.parametrize("line", re.findall(r"^(?:genesys|make) .*$", README, re.MULTILINE))
+@pytest.mark.parametrize("line", re.findall(r"^(?:genesys|make) .*$", PROSE, re.MULTILINE))
 def test_a_line_to_type_can_be_typed(line: str) -> None:
-    """Commands and make targets in the README's code blocks exist."""
+    """Commands and make targets in the code blocks of the README and of docs/ exist."""
     program, word = line.split()[:2]
     if program == "genesys":
         assert word in commands()
@@ -104,9 +106,14 @@ def test_a_line_to_type_can_be_typed(line: str) -> None:
         assert re.search(rf"^{word}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_the_readme_lists_the_fields_of_an_index_report() -> None:
+def test_the_readme_leads_to_every_page() -> None:
+    """Each page of docs/ is linked, and each link has its page."""
+    assert {f"docs/{name}" for name in PAGES} == set(re.findall(r"\]\((docs/[^)]+\.md)\)", README))
+
+
+def test_the_docs_list_the_fields_of_an_index_report() -> None:
     """Programs read `genesys index --json`: its fields are all named."""
-    paragraph = re.search(r"\*\*`genesys index --json`\*\*(.*?)\n\n", README, re.DOTALL)
+    paragraph = re.search(r"\*\*`genesys index --json`\*\*(.*?)\n\n", PAGES["programs.md"], re.DOTALL)
     assert paragraph is not None
     assert {f.name for f in dataclasses.fields(IndexReport)} == set(re.findall(r"`(\w+)`", paragraph[1]))
 
@@ -125,6 +132,7 @@ def test_no_page_names_a_place_on_someone_s_machine() -> None:
     assert [] == [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)]
     assert "torch==2.13.0" in pins
     pages = ["README.md", "CHANGELOG.md", "Makefile", ".ci/run", "constraints.txt", "pyproject.toml"]
+    pages += [f"docs/{name}" for name in PAGES]
     texts = {page: (ROOT / page).read_text(encoding="utf-8") for page in pages}
     assert {} == {
         page: t for page, t in texts.items() if re.search(r"/home/|/root/|/work\b|index-url|find-links", t)
