@@ -16,13 +16,16 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Union, cast, get_args, get_origin, get_type_hints
 
-from genesys import errors, model, reports
-from genesys.engine.session import Genesys
+from genesys import errors, model
 from genesys.errors import BusyError, GenesysError
+from genesys.model import Answer, Filters
 from genesys.settings import Settings
 from genesys.sockets import MAX_LINE, Link
+
+if TYPE_CHECKING:
+    from genesys.engine.session import Genesys
 
 __all__ = ["CALLS", "Remote", "answer", "decode", "encode", "hints_of", "raised", "told"]
 
@@ -75,6 +78,12 @@ CALLS = frozenset(
 # Calls that are about what changed, and worth waiting a moment for the first look at the vault.
 FRESH = frozenset({"briefing"})
 LOCAL = frozenset({"progress"})  # arguments that can't be sent
+APART = {  # modules with values that few calls need
+    "overview": ("overview",),
+    "digest_known": ("transcripts",),
+    "infer_candidates": ("inference",),
+}
+NO_FILTERS = Filters()
 
 Indexer = Callable[[Mapping[str, Any]], object]
 
@@ -98,14 +107,37 @@ class Remote:
     def close(self) -> None:
         self._link.close()
 
+    def recall(
+        self,
+        query: str,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        *,
+        read_only: bool = False,
+        query_date: str = "",
+        with_vectors: bool | None = None,
+    ) -> Answer:
+        """The call that is made most, said again here: to ask it the engine need not be loaded."""
+        return cast(
+            Answer,
+            self._call(
+                "recall",
+                query,
+                k,
+                filters,
+                read_only=read_only,
+                query_date=query_date,
+                with_vectors=with_vectors,
+            ),
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name not in CALLS:
             raise AttributeError(name)
         return functools.partial(self._call, name)
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        method = getattr(Genesys, name)
-        given = inspect.signature(method).bind(self, *args, **kwargs).arguments
+        given = inspect.signature(_method(name)).bind(self, *args, **kwargs).arguments
         sent = {k: encode(v) for k, v in given.items() if k != "self" and k not in LOCAL}
         try:
             self._link.socket.sendall(json.dumps({"call": name, "given": sent}).encode() + b"\n")
@@ -176,20 +208,26 @@ def raised(sent: Mapping[str, Any]) -> GenesysError:
 
 @functools.cache
 def _hints(name: str) -> dict[str, Any]:
-    return {k: v for k, v in hints_of(getattr(Genesys, name)).items() if k not in LOCAL}
+    return {k: v for k, v in hints_of(_method(name)).items() if k not in LOCAL}
 
 
+def _method(name: str) -> Callable[..., Any]:
+    """The function whose annotations say what goes over the line."""
+    if name == "recall":
+        return Remote.recall
+    from genesys.engine.session import Genesys
+
+    return cast(Callable[..., Any], getattr(Genesys, name))
+
+
+@functools.cache
 def hints_of(of: Any) -> dict[str, Any]:
     """The annotations of a method or a class of the vocabulary, whose module may know their names only for
     type checkers. JSON's own values count as anything: they need no reading."""
-    names = {**vars(model), **vars(reports), "Callable": Callable, "Mapping": Mapping, "Sequence": Sequence}
-    apart = {  # values that few calls need
-        Genesys.overview: "overview",
-        Genesys.digest_known: "transcripts",
-        Genesys.infer_candidates: "inference",
-    }
-    if of in apart:
-        names |= vars(importlib.import_module(f"genesys.{apart[of]}"))
+    names = {"Callable": Callable, "Mapping": Mapping, "Sequence": Sequence, **vars(model)}
+    if of.__module__ not in (model.__name__, __name__):
+        for module in ("reports", *APART.get(of.__name__, ())):
+            names |= vars(importlib.import_module(f"genesys.{module}"))
     return get_type_hints(of, localns={**names, "Progress": Any, "Embedder": Any, "Json": Any})
 
 

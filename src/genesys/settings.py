@@ -7,7 +7,6 @@ field ``actr_decay`` is ``GENESYS_ACTR_DECAY`` in the environment and ``actr_dec
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -147,6 +146,8 @@ class Settings:
 
     def parse_digest(self) -> str:
         """Changes where a setting changes what is read from a note, so that a new parse is due."""
+        import hashlib  # OpenSSL, which who asks a daemon does without
+
         return hashlib.blake2b(repr(self.parse).encode(), digest_size=8).hexdigest()
 
 
@@ -238,6 +239,8 @@ def other_vaults(vault: Path) -> tuple[Path, ...]:
 @cache
 def machine_id() -> str:
     """16 hexadecimal digits that tell this machine from others; ``GENESYS_MACHINE`` overrides it."""
+    import hashlib
+
     name = os.environ.get("GENESYS_MACHINE", "")
     for file in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
         if not name:

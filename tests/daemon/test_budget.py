@@ -12,8 +12,8 @@ from daemon.processes import Running
 HEAVY = {"numpy", "torch", "transformers", "mcp", "apsw", "sqlite_vec", "yaml", "markdown_it", "watchfiles"}
 
 
-def loaded(running: Running, *args: str, given: str = "") -> set[str]:
-    """Top-level packages that Python does not bring, and that a run with these arguments loads."""
+def modules(running: Running, *args: str, given: str = "") -> set[str]:
+    """What a run with these arguments loads."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", *args],
         env=running.env,
@@ -24,7 +24,12 @@ def loaded(running: Running, *args: str, given: str = "") -> set[str]:
         check=True,
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
-    names = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def loaded(running: Running, *args: str, given: str = "") -> set[str]:
+    """Of that the top-level packages that Python does not bring."""
+    names = {name.partition(".")[0] for name in modules(running, *args, given=given)}
     # "org" is what the standard library looks for to know Jython.
     return names - set(sys.stdlib_module_names) - {"imported package", "org"}
 
@@ -34,6 +39,14 @@ def test_a_command_leaves_the_work_to_the_daemon(running: Running, args: tuple[s
     """No database, no model, no arrays: it asks, and prints what comes back."""
     running.session()
     assert set() == loaded(running, "-m", "genesys", *args) & HEAVY
+
+
+def test_a_question_does_without_the_engine(running: Running) -> None:
+    """The command that is called most loads what it asks with and what it prints, no more."""
+    running.session()
+    names = modules(running, "-m", "genesys", "recall", "modems", "--read-only")
+    assert "genesys.remote" in names
+    assert not [n for n in names if n.startswith(("genesys.engine", "genesys.store", "genesys.reports"))]
 
 
 def test_a_bridge_and_a_hook_are_bare_python(running: Running) -> None:

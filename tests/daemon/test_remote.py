@@ -15,7 +15,7 @@ from daemon.helpers import settings_of
 from genesys import errors, model, reports
 from genesys.engine.session import Genesys
 from genesys.model import EdgeType, Filters, Kind, MemoryType, Status
-from genesys.remote import CALLS, answer, decode, encode, hints_of
+from genesys.remote import CALLS, Remote, answer, decode, encode, hints_of
 from genesys.service_files import launchd, systemd
 
 ADR = "ADR-003 LoRa Mesh"
@@ -79,6 +79,16 @@ def test_every_call_is_a_method() -> None:
         for kind in vars(module).values():
             if dataclasses.is_dataclass(kind):
                 hints_of(kind)
+
+
+def test_what_is_said_twice_is_said_alike() -> None:
+    """A method that the client has of its own takes and gives what the memory's does."""
+    own = [name for name in CALLS if name in vars(Remote)]
+    assert own
+    for name in own:
+        mine, theirs = vars(Remote)[name], getattr(Genesys, name)
+        assert inspect.signature(theirs) == inspect.signature(mine)
+        assert hints_of(theirs) == hints_of(mine)
 
 
 def asked(memory: Genesys, line: bytes) -> dict[str, Any]:

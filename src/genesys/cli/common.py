@@ -65,7 +65,6 @@ def open_memory(
     ``new_ok`` is for commands that make an index where there is none; any other says so and leaves nothing
     behind. With ``start`` a daemon may be started, if the person's settings say so.
     """
-    from genesys.engine.session import Genesys
     from genesys.starting import find
 
     settings = settings_for(vault)
@@ -76,6 +75,8 @@ def open_memory(
         with Remote(link, settings) as far:
             yield cast("Genesys", far)
         return
+    from genesys.engine.session import Genesys  # which who asks a daemon does without
+
     if not (new_ok or missing_ok or settings.index.exists()):
         read_only = True  # which says that there is none, and makes none
     with Genesys.open(settings, read_only=read_only, missing_ok=missing_ok) as memory:
