@@ -201,6 +201,7 @@ def print_why(out: Console, report: WhyReport) -> None:
     out.print(Text(one_line(report.note.title), style="bold"))
     if not (report.upstream or report.downstream):
         out.print("  No causes or effects are written down for this note.")
+        out.print(Text("  To write one: a line with caused_by:: [[its cause]] in the note.", style="dim"))
     for labels, steps in ((_CAUSES, report.upstream), (_EFFECTS, report.downstream)):
         for step in steps:
             _print_step(out, labels.get(step.edge.type, step.edge.type.value), step)

@@ -294,3 +294,11 @@ def test_why_gives_the_sentence_for_each_step(shared: Path) -> None:
     out = invoke("why", "Frozen Ultrasonic Heads", vault=shared).stdout
     assert "led to ADR-005 Pressure Sensors" in out
     assert "“" in out
+
+
+def test_help_cuts_no_line_short() -> None:
+    """Each command's line in ``--help`` is a whole sentence on a terminal of 80 columns."""
+    shown = run_cli("--help", env={"COLUMNS": "80"}).stdout
+    listed = shown.partition("Commands:\n")[2].splitlines()
+    assert listed
+    assert [] == [line for line in listed if not line.endswith(".") or line.endswith("...")]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.kit import TestVault
 from genesys.engine.blocks import KEPT_S, MOST, Blocks
+from genesys.engine.context import digested
 from genesys.engine.session import Genesys
 from genesys.reports import ContextBlock
 
@@ -68,6 +69,19 @@ def asked(memory: Genesys) -> tuple[ContextBlock, bool]:
     """The block, and whether it came from working memory."""
     before = memory.context(TOPIC)
     return before, memory.context(TOPIC) is before
+
+
+def test_what_a_core_note_embeds_says_nothing_of_it(story: TestVault) -> None:
+    """A note that begins with an embedded view is shown by its words, one with nothing else by its name."""
+    (story.root / "Author.md").write_text("![[Clippings.base#Author]]\n\n## Life\n\nGrows pears.\n", "utf-8")
+    (story.root / "View.md").write_text("![[Clippings.base]]\n", "utf-8")
+    with story.memory() as memory:
+        memory.index()
+        for note in ("Author", "View"):
+            memory.pin(note)
+        said = {note.path: note.summary for note in digested(memory, memory.core().notes)}
+    assert "Grows pears." in said["Author.md"]
+    assert "" == said["View.md"]
 
 
 def test_a_note_s_edit_is_seen_at_once(story: TestVault) -> None:

@@ -62,7 +62,7 @@ def full_app() -> typer.Typer:
 def _app(names: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="genesys",
-        help="Your Obsidian vault is Claude's memory.",
+        help="Your Obsidian vault is Claude's memory. Begin with: genesys setup",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -45,7 +45,7 @@ def recall(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Ask the vault: the right notes, the passage, the reason and a link."""
+    """Ask the vault: the right notes, the passage, the reason, a link."""
     if (batch is None) == (not query.strip()):
         raise UsageError("recall takes a question, or --batch FILE", hint='genesys recall "why did we …"')
     filters = _filters(folder, tag, status, kind, since)
@@ -147,7 +147,7 @@ def search(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """List notes by words and filters; without words, those last used first."""
+    """List notes by words and filters, or those last used."""
     filters = _filters(folder, tag, status, kind, since)
     with open_memory(vault, read_only=True) as memory:
         notes = memory.search(query, limit, filters)

@@ -35,7 +35,10 @@ def daemon(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """The process that holds the memory for all sessions; it starts by itself when it is needed."""
+    """The process behind all sessions: start, stop, status, logs.
+
+    It starts by itself when it is needed.
+    """
     from genesys.sockets import places, supported
 
     if not supported():

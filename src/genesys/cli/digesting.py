@@ -32,9 +32,9 @@ def digest(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> int:
-    """What a conversation is worth remembering: decisions, preferences, facts, errors and their fixes.
+    """Propose what of a conversation is worth remembering.
 
-    Nothing is stored without --apply.
+    Decisions, preferences, facts, errors and their fixes. Nothing is stored without --apply.
     """
     from genesys.engine.digest import digest as run
     from genesys.engine.digest_llm import chat_of
@@ -67,9 +67,9 @@ def infer(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> int:
-    """Ask a language model for causes, summaries and contradictions among memories.
+    """Ask a language model for causes among memories, and summaries.
 
-    Needs GENESYS_LLM_URL and GENESYS_LLM_MODEL. Nothing is stored without --apply.
+    For contradictions too. Needs GENESYS_LLM_URL and GENESYS_LLM_MODEL. Nothing is stored without --apply.
     """
     from genesys.engine.digest_llm import chat_of
 

@@ -30,10 +30,10 @@ def eval_(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """How well recall finds the right note in this vault, beside words alone and meaning alone.
+    """Measure how well recall finds the right note in this vault.
 
-    Reads only, in a process of its own; a running daemon is not asked. Without PAIRS the sentence around a
-    link, without the link, must find the note it linked to.
+    Beside it words alone and meaning alone. Reads only, in a process of its own; a running daemon is not
+    asked. Without PAIRS the sentence around a link, without the link, must find the note it linked to.
     """
     from genesys.engine.session import Genesys
 

@@ -25,7 +25,10 @@ def evolve(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Near-duplicate memories to merge, decisions gone stale, lessons to share; nothing without --apply."""
+    """Propose memories to merge, stale decisions, lessons to share.
+
+    Nothing is done without --apply.
+    """
     if undo is not None:
         if apply or proposal:
             raise UsageError("--undo stands alone", hint=f"genesys evolve --undo {undo}")

@@ -18,10 +18,10 @@ def hook(
     ],
     vault: VaultOption = None,
 ) -> None:
-    """For Claude Code's hooks: reads the hook's JSON on standard input, answers on standard output.
+    """What Claude Code's hooks call; see setup --hooks.
 
-    Whatever goes wrong, it says nothing and exits 0, so that no prompt is ever held up; GENESYS_DEBUG=1
-    shows why.
+    Reads the hook's JSON on standard input, answers on standard output. Whatever goes wrong, it says nothing
+    and exits 0, so that no prompt is ever held up; GENESYS_DEBUG=1 shows why.
     """
     raise UsageError(
         f"Claude Code calls the hook {name}, with JSON on standard input",

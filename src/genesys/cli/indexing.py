@@ -39,7 +39,10 @@ def index(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Read the vault and bring its index up to date; --full also makes a damaged index anew."""
+    """Read what changed in the vault since the last time.
+
+    With --full it also makes a damaged index anew.
+    """
     trouble = _mended(vault) if full and not dry_run else ""
     with (
         open_memory(vault, read_only=dry_run, missing_ok=dry_run, new_ok=True) as memory,

@@ -46,7 +46,10 @@ def explain(
 def stats(
     plot: PlotFlag = False, png: PngOption = None, vault: VaultOption = None, json: JsonFlag = False
 ) -> None:
-    """Numbers of the memory; --plot draws a model year (not your vault): what use does to a note."""
+    """Numbers of the memory.
+
+    With --plot it draws a model year, not your vault: what use does to a note.
+    """
     with open_memory(vault, read_only=True) as memory:
         report = memory.stats()
         curve = memory.year() if plot or png else None
@@ -73,7 +76,10 @@ def decay(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """One maintenance pass: score, move statuses, prune old memories, write back."""
+    """One maintenance pass: scores, statuses, what is written back.
+
+    Memories that nobody used for long go to the trash.
+    """
     with open_memory(vault, read_only=dry_run) as memory:
         report = memory.decay(dry_run=dry_run)
     if json:
@@ -90,7 +96,7 @@ def unwrite(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Take every genesys_* line out of the vault's notes, byte for byte."""
+    """Take every genesys_* line out of the vault's notes again."""
     from genesys.engine.writeback import unwrite_vault
 
     report = unwrite_vault(settings_for(vault), time.time(), dry_run=dry_run)

@@ -22,7 +22,10 @@ def context(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """A block for the head of a prompt: core memories, the best passages, the cause of each."""
+    """One block for the head of a prompt, within a budget of tokens.
+
+    Core memories, the best passages, the cause of each.
+    """
     if not topic.strip():
         raise UsageError("context takes a topic", hint='genesys context "the move to LoRa"')
     with open_memory(vault, read_only=True, start=True) as memory:
@@ -49,7 +52,7 @@ def why(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """What led to a note and what it led to, with the sentences that say so."""
+    """What led to a note, and what it led to, in your own sentences."""
     if file and not canvas:
         raise UsageError("why takes one note", hint=f'genesys why "{note}" --canvas "{file}" draws a canvas')
     if canvas:

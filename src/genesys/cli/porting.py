@@ -39,7 +39,10 @@ def export(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write all memories, with their history and edges, to a file that import reads again."""
+    """Write all memories to a file that import reads again.
+
+    With their history and their edges.
+    """
     from genesys.engine.exporting import format_of
     from genesys.engine.session import Genesys
 
@@ -90,7 +93,10 @@ def import_(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Bring memories in from an export or another memory program; all or nothing, and never twice."""
+    """Bring memories in from an export or another memory program.
+
+    All or nothing, and never twice.
+    """
     with (
         open_memory(vault, read_only=False, new_ok=True) as memory,
         progress_bar(json) as progress,

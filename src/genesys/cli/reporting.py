@@ -24,7 +24,10 @@ def report(
     vault: VaultOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """The whole memory as one HTML page that loads nothing: statuses, scores, causes, loose ends."""
+    """Draw the whole memory as one HTML page that loads nothing.
+
+    Statuses over time, scores, causes, loose ends.
+    """
     with open_memory(vault, read_only=True) as memory:
         view = memory.overview(note or ())
         path = (file or memory.settings.index.parent / "report.html").absolute()

@@ -57,7 +57,10 @@ def setup(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back everything that setup did.")] = False,
 ) -> None:
-    """Connect a vault to Claude: index it, tell Claude Code and Claude Desktop of it, check that it works."""
+    """Connect a vault to Claude, and check that it works.
+
+    Indexes the vault and tells Claude Code and Claude Desktop of it; shows what it would write, and asks.
+    """
     from genesys.connect.journal import load, locked
     from genesys.connect.places import state_folder
 

@@ -6,6 +6,7 @@ on what was asked before, and asking for it leaves no trace.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ SESSION_SHARE = 0.2
 PASSAGE_FLOOR = 25  # tokens: less of a passage says nothing
 PASSAGE_SHARE = 0.5  # of what is left, so that one long passage leaves room for a second voice
 WHY_DEPTH = 1
+_EMBEDS = re.compile(r"(?:\s*!\[\[[^\[\]\n]+\]\])+\s*")
 DIGEST_TOKENS = 40  # of a core memory's summary
 
 
@@ -55,14 +57,12 @@ def _by_weight(notes: Sequence[NoteRef]) -> list[NoteRef]:
 
 
 def digested(memory: Genesys, notes: Sequence[NoteRef]) -> tuple[NoteRef, ...]:
-    """The notes with how they begin as their summary."""
+    """The notes with how they begin as their summary; one that only embeds other files has none."""
     with memory._lock:
         ids = memory._index.note_ids([note.path for note in notes])
-        firsts = {path: memory._index.passages_of(note)[:1] for path, note in ids.items()}
-    return tuple(
-        replace(note, summary=note.summary or next((p.text for p in firsts.get(note.path, ())), ""))
-        for note in notes
-    )
+        texts = {path: [p.text for p in memory._index.passages_of(note)] for path, note in ids.items()}
+    firsts = {path: next((t for t in said if not _EMBEDS.fullmatch(t)), "") for path, said in texts.items()}
+    return tuple(replace(note, summary=note.summary or firsts.get(note.path, "")) for note in notes)
 
 
 def _session_notes(memory: Genesys, session: str) -> tuple[NoteRef, ...]:
