@@ -22,6 +22,7 @@ from genesys.write import TEMP_PREFIX, move_into, write_errors
 __all__ = ["MAX_BYTES", "Bundle", "open_bundle", "write_file", "write_folder", "write_zip"]
 
 MAX_BYTES = 1 << 29  # of a source, unpacked: it is held in memory while it is checked
+MAX_NOTE_BYTES = 1 << 25  # of one note in it: a small archive may hold a huge one
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,13 @@ def _too_large(name: str) -> UsageError:
     return UsageError(f"{name} is larger than {MAX_BYTES >> 20} MB", hint="nothing was changed; split it")
 
 
+def _too_large_note(path: str) -> UsageError:
+    return UsageError(
+        f"{path} is larger than {MAX_NOTE_BYTES >> 20} MB, which is more than a note",
+        hint="nothing was changed; take it out",
+    )
+
+
 def _too_many(name: str, limit: int) -> UsageError:
     return UsageError(f"{name} holds more than {limit:,} notes", hint="nothing was changed; split it")
 
@@ -103,10 +111,12 @@ def _folder(root: Path, name: str, mtime: int, limit: int, keep: frozenset[str])
         for file in sorted(n for n in names if not n.startswith(".")):
             full = Path(folder, file)
             path = nfc(full.relative_to(root).as_posix())
-            if not _wanted(path, keep) or not full.is_file():
+            if not _wanted(path, keep) or not full.is_file() or not _inside(root, full):
                 left_out += 1
                 continue
             size += full.stat().st_size
+            if full.stat().st_size > MAX_NOTE_BYTES and path not in keep:
+                raise _too_large_note(path)
             if size > MAX_BYTES:
                 raise _too_large(name)
             if len(found.files) > limit:
@@ -114,6 +124,11 @@ def _folder(root: Path, name: str, mtime: int, limit: int, keep: frozenset[str])
             found.files[path] = full.read_bytes()
             found.times[path] = full.stat().st_mtime_ns
     return Bundle(name, mtime, b"", found.files, found.times, True, left_out)
+
+
+def _inside(root: Path, file: Path) -> bool:
+    """Whether a file of the folder lies in it: what a link fetches from elsewhere is nobody's note."""
+    return not file.is_symlink() or Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
 
 
 def _zip(raw: bytes, name: str, mtime: int, limit: int, keep: frozenset[str]) -> Bundle:
@@ -126,8 +141,11 @@ def _zip(raw: bytes, name: str, mtime: int, limit: int, keep: frozenset[str]) ->
                 if info.is_dir() or not _wanted(path, keep):
                     left_out += not info.is_dir()
                     continue
+                most = MAX_BYTES if path in keep else MAX_NOTE_BYTES
                 with archive.open(info) as stream:
-                    data = stream.read(MAX_BYTES - size + 1)
+                    data = stream.read(min(most, MAX_BYTES - size) + 1)
+                if len(data) > most:
+                    raise _too_large(name) if path in keep else _too_large_note(path)
                 size += len(data)
                 if size > MAX_BYTES:
                     raise _too_large(name)

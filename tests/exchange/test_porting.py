@@ -477,6 +477,39 @@ def test_a_zip_archive_can_not_reach_out_of_the_vault(tmp_path: Path) -> None:
     assert not (tmp_path / "evil.md").exists()
 
 
+def test_a_link_fetches_nothing_from_outside_the_folder(tmp_path: Path) -> None:
+    """Files that links of an imported folder lead to stay where they are; those inside it come along."""
+    (tmp_path / "secret.md").write_text("for nobody")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.md").write_text("fine")
+    (tmp_path / "in" / "b.md").symlink_to("a.md")
+    (tmp_path / "in" / "c.md").symlink_to("../secret.md")
+    new = empty_vault(tmp_path)
+    done = invoke("import", str(tmp_path / "in"), "--from", "markdown", "--no-embed", vault=new)
+    assert 0 == done.code, done.stderr
+    texts = b"".join(tree_bytes(new).values())
+    assert b"fine" in texts
+    assert b"nobody" not in texts
+
+
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+def test_a_huge_note_in_a_small_archive_is_refused(tmp_path: Path, kind: str) -> None:
+    """Before it is read whole; nothing is written."""
+    source, size = tmp_path / f"x.{kind}", (1 << 25) + 1
+    if kind == "zip":
+        with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("good.md", "good")
+            archive.writestr("bomb.md", bytes(size))
+    else:
+        source.mkdir()
+        with (source / "bomb.md").open("wb") as file:
+            file.truncate(size)
+    new = empty_vault(tmp_path)
+    done = invoke("import", str(source), "--from", "markdown", "--no-embed", vault=new)
+    assert (2, {}) == (done.code, tree_bytes(new))
+    assert "bomb.md is larger than 32 MB" in done.stderr
+
+
 def test_the_command_line_exports_to_standard_output(lived_in: Path) -> None:
     """`-` prints the export and nothing else."""
     result = invoke("export", "-", "--format", "jsonl", vault=lived_in)
