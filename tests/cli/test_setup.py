@@ -42,6 +42,14 @@ def desktop(home: Path) -> Path:
     return home / ".config" / "Claude" / "claude_desktop_config.json"
 
 
+def test_a_folder_without_notes_is_doubted(home: Path, tmp_path: Path) -> None:
+    """It is connected as asked, and the line behind says that it may be the wrong one."""
+    (tmp_path / "Empty").mkdir()
+    done = invoke("setup", str(tmp_path / "Empty"), "--yes", "--client", "code")
+    assert (0, "") == (done.code, done.stderr)
+    assert "Claude will see 0 notes.\n! there is none in " in done.stdout
+
+
 def test_setup_connects_checks_and_is_undone_without_a_trace(home: Path) -> None:
     """Byte order mark, comments, CRLF, no last line's end: all files are as they were, and none is new."""
     before = everything(home)

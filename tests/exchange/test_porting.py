@@ -537,3 +537,16 @@ def test_an_imported_memory_is_recalled(tmp_path: Path) -> None:
     assert 0 == done.code, done.stderr
     answer = json.loads(run_cli("recall", "which instrument does she play", "--json", vault=new).stdout)
     assert "Memories/mcp-memory/Maria Ortiz.md" == answer["hits"][0]["path"]
+
+
+def test_an_import_of_nothing_leaves_nothing(tmp_path: Path) -> None:
+    """A name that is misspelled makes no index in a vault that has none, and neither does a dry run."""
+    vault = make_vault(tmp_path / "v", {"a.md": "A pear.\n"})
+    done = invoke("import", str(tmp_path / "memroy.jsonl"), "--vault", str(vault))
+    assert 2 == done.code
+    assert "memroy.jsonl" in done.stderr
+    (tmp_path / "memory.jsonl").write_text(MCP, encoding="utf-8")
+    done = invoke("import", str(tmp_path / "memory.jsonl"), "--dry-run", "--vault", str(vault))
+    assert 0 == done.code, done.stderr
+    assert not (vault / ".genesys" / "index.db").exists()
+    assert ["a.md"] == [path.name for path in vault.rglob("*.md")]

@@ -97,12 +97,15 @@ def import_(
 
     All or nothing, and never twice.
     """
+    place = file.expanduser().absolute()
+    if not place.exists():  # before an index is made for it
+        raise UsageError(f"nothing at {place}", hint="name a file or folder")
     with (
-        open_memory(vault, read_only=False, new_ok=True) as memory,
+        open_memory(vault, read_only=dry_run, missing_ok=dry_run, new_ok=True) as memory,
         progress_bar(json) as progress,
     ):
         report = memory.import_memories(
-            str(file.expanduser().absolute()),
+            str(place),
             source=source,
             folder=folder,
             dry_run=dry_run,

@@ -294,6 +294,8 @@ def _check(server: Server) -> None:
     command = [*server.program, "serve", "--vault", server.vault]
     notes = notes_served(command, env | dict(server.env))
     print(f"It works: Claude will see {counted(notes, 'note')}.")
+    if not notes:
+        print(f"! there is none in {server.vault}; is it the right folder?")
 
 
 def _say_what_next(written: int, journal: Journal) -> None:

@@ -23,7 +23,7 @@ CONTEXT = 2  # lines of a file around a change
 SHOWN = 400  # characters of a line; a longer one is shown around what changes
 AROUND = 20
 PROJECT_NOTE = "it names paths of this machine, so don't share it; Claude Code asks once before it uses it"
-TAKEN = "--name gives ours another name beside it"
+TAKEN = "--name gives ours another name beside it; genesys setup --undo takes out what setup wrote"
 
 
 @dataclass(frozen=True, slots=True)
