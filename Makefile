@@ -21,7 +21,7 @@ lint: $(STAMP)
 	@$(BIN)/mypy --strict src
 
 test: lint
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
