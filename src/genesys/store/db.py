@@ -20,7 +20,7 @@ __all__ = ["Db", "Row", "connect", "listed", "sqlite_version", "vec_version"]
 
 Row = tuple[Any, ...]
 
-CACHE_KIB = 32_000  # page cache of one connection; the daemon's memory target leaves room for little more
+CACHE_KIB = 4_000  # page cache of one connection: the system keeps the file, and more made nothing faster
 CHECKPOINT_PAGES = 4_000  # pages in the log before they are copied back: a bulk write rewrites the same ones
 JOURNAL_LIMIT = 64 * 1024 * 1024  # bytes the write-ahead log may keep after a large batch
 
