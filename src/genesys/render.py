@@ -245,7 +245,7 @@ def index_lines(report: IndexReport) -> Iterator[str]:
             f"{report.pending} to do"
         )
         yield (
-            f"{counted(report.unresolved_links, 'unresolved link')}, {counted(left_out, 'file')} left out, "
+            f"{counted(report.unresolved_links, 'unresolved link')}, {left_out} left out, "
             f"{report.problems} with a problem"
         )
         more = " (see `genesys status`)" if left_out or report.problems else ""

@@ -50,6 +50,14 @@ def test_a_folder_without_notes_is_doubted(home: Path, tmp_path: Path) -> None:
     assert "Claude will see 0 notes.\n! there is none in " in done.stdout
 
 
+def test_what_is_left_out_is_said_where_the_notes_are_counted(home: Path) -> None:
+    """Fewer notes than one has are no riddle: the reason stands above the count."""
+    (notes(home) / "Mine.md").write_text("---\ngenesys: false\n---\nA diary.\n", "utf-8")
+    done = invoke("setup", str(notes(home)), "--yes", "--client", "code")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("left out: "))
+    assert "opted out" in line
+
+
 def test_setup_connects_checks_and_is_undone_without_a_trace(home: Path) -> None:
     """Byte order mark, comments, CRLF, no last line's end: all files are as they were, and none is new."""
     before = everything(home)

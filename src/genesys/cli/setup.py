@@ -283,6 +283,8 @@ def _index(settings: Settings) -> None:
     with open_memory(settings.vault, new_ok=True) as memory, progress_bar(False) as progress:
         report = memory.index(progress=progress)
     print_lines([line for line in index_lines(report) if not line[0].isdigit()])
+    if report.skipped:
+        print(f"left out: {', '.join(sorted(report.skipped))}; genesys status names each")
 
 
 def _check(server: Server) -> None:
