@@ -137,3 +137,12 @@ def test_what_a_link_leads_to_is_no_mention(vault: TestVault) -> None:
     )
     vault.index()
     assert "mention" not in vault.graph(inferred=True)
+
+
+def test_two_notes_that_claim_the_same_place_in_time_are_told_apart_by_their_paths(vault: TestVault) -> None:
+    """Whichever came first: a fresh index can't know."""
+    vault.write_all({"s.md": "The battery froze.", "z.md": "prev:: [[s]]\n\nIt was winter at the Mill Pond."})
+    vault.index(embed=False)
+    vault.write("a.md", "prev:: [[s]]\n\nNobody had seen it.")
+    vault.index(embed=False)
+    same_as_fresh(vault)

@@ -159,7 +159,10 @@ def _build(index: Index, params: RecallParams) -> View:
     source, target, known = _ends(note_ids, edges)
     order = np.argsort(rows.id, kind="stable")
     last = _last_own(rows, start)
-    following = _following(rows, start, last, source[known], target[known], edges, known)
+    written = edges.created_by[known] != _MAKERS.index(CreatedBy.SEQUENCE)
+    steps = np.nonzero((edges.type[known] == _SEQUENCE) & (edges.weight[known] >= TURN))[0]
+    steps = _in_turn(index, note_ids, source[known], target[known], steps, ~written[steps])
+    following = _following(rows, start, last, source[known][steps], target[known][steps])
     return View(
         passage_ids=rows.id,
         note_ids=note_ids.astype(np.int64),
@@ -209,27 +212,36 @@ def _linked(n: int, target: Ints, known: Ints, edges: EdgeArrays) -> Floats:
     return np.bincount(target[known][written], minlength=n).astype(np.float64)
 
 
-def _following(
-    rows: PassageArrays,
-    start: Ints,
-    last: Ints,
-    source: Ints,
-    target: Ints,
-    edges: EdgeArrays,
-    known: Ints,
+def _in_turn(
+    index: Index, note_ids: Ints, source: Ints, target: Ints, steps: Ints, inferred: NDArray[np.bool_]
 ) -> Ints:
-    """The passage after each: in the same text, or the first of the note that comes next in time."""
+    """Steps in time, what a person wrote first. Where several lead from a note or to one, their paths decide
+    and no row id, which another index of the same vault would have otherwise."""
+    ends = source[steps], target[steps]
+    twice = np.zeros(len(steps), dtype=np.bool_)
+    for end in ends:
+        twice |= np.bincount(end, minlength=len(note_ids))[end] > 1
+    rank = np.zeros(len(note_ids), dtype=np.int64)
+    if twice.any():
+        notes = np.unique(np.concatenate([end[twice] for end in ends]))
+        paths = index.file_paths([int(n) for n in note_ids[notes]])
+        rank[sorted(notes, key=lambda n: paths.get(int(note_ids[n]), ""))] = np.arange(len(notes))
+    return steps[np.lexsort((rank[ends[1]], rank[ends[0]], inferred))]
+
+
+def _following(rows: PassageArrays, start: Ints, last: Ints, source: Ints, target: Ints) -> Ints:
+    """The passage after each: in the same text, or the first of the note that comes next in time.
+
+    ``source`` and ``target`` are the steps in time, those that count most first.
+    """
     n = len(rows.id)
     following = np.arange(1, n + 1, dtype=np.int64)
     if not n:
         return following
     ends = (np.diff(rows.note_id) != 0) | (np.diff(rows.ordinal) > 1)
     following[np.append(np.nonzero(ends)[0], n - 1)] = n
-    written = edges.created_by[known] != _MAKERS.index(CreatedBy.SEQUENCE)
-    steps = np.nonzero((edges.type[known] == _SEQUENCE) & (edges.weight[known] >= TURN))[0]
     taken = np.zeros(len(start), dtype=bool)
-    for step in steps[np.argsort(~written[steps], kind="stable")]:  # what a person wrote comes first
-        a, b = source[step], target[step]
+    for a, b in zip(source, target, strict=True):
         if following[last[a]] == n and not taken[b] and a != b:
             following[last[a]] = start[b]
             taken[b] = True
