@@ -19,7 +19,7 @@ from connect.homes import CODE, FAST, PROGRAM, everything, furnished, hooks, pla
 from genesys.connect.apply import apply, undo_all
 from genesys.connect.journal import BACKUPS, Journal, load, locked
 from genesys.connect.plan import Change, Refusal, Step, plan
-from genesys.errors import BusyError, ConfigRefused
+from genesys.errors import BusyError, ConfigRefused, VaultError
 from parse.test_json_patch import ROOTS, written
 from support import child_env
 
@@ -202,6 +202,17 @@ def test_a_write_that_fails_leaves_nothing_behind(home: Path) -> None:
     (home / "new").write_bytes(b"a file where a folder must be")
     before = everything(home)
     with pytest.raises(ConfigRefused, match=r"new/x\.json"):
+        apply(change, load(place(home)))
+    assert before == everything(home)
+
+
+def test_where_no_backup_can_be_kept_nothing_changes(home: Path) -> None:
+    """Neither the file nor the record, and the error names what could not be written."""
+    place(home).mkdir(parents=True)
+    (place(home) / "setup-backups").write_bytes(b"a file where a folder must be")
+    (change,) = planned(step(home / ".claude.json"))
+    before = everything(home)
+    with pytest.raises(VaultError, match="setup-backups"):
         apply(change, load(place(home)))
     assert before == everything(home)
 

@@ -49,19 +49,20 @@ def apply(change: Change, journal: Journal) -> Journal:
         folders=missing_folders(real.parent),
         additions=change.additions,
     )
-    written = journal.save()
-    if change.before is not None:
-        entry = replace(entry, backup=written.keep(change.before))
-    written = replace(written, entries=(*written.entries, entry)).save()
+    recorded = journal.save()
     try:
+        if change.before is not None:
+            entry = replace(entry, backup=recorded.keep(change.before))
+        written = replace(recorded, entries=(*recorded.entries, entry)).save()
         make_folders(real.parent)
         _write(real, change.before, change.after)
     except BaseException:
         if read_file(file) != change.after:
             drop_folders(entry.folders)
-            written = replace(written, entries=written.entries[:-1]).save()
-            if not (written.entries or written.trees):
-                written.close()
+            if recorded.entries or recorded.trees:
+                recorded.save()
+            else:
+                recorded.close()
         raise
     return written
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from genesys.errors import BusyError, ConfigRefused
 from genesys.parse.json_patch import Addition
-from genesys.write import content_hash
+from genesys.write import content_hash, write_errors
 
 __all__ = ["Entry", "Journal", "digest", "drop_folders", "load", "locked", "make_folders", "missing_folders"]
 
@@ -67,7 +67,8 @@ class Journal:
     def keep(self, raw: bytes) -> str:
         """Keep a copy of a file; its name."""
         folder = self.place / BACKUPS
-        folder.mkdir(mode=0o700, exist_ok=True)
+        with write_errors(str(folder)):
+            folder.mkdir(mode=0o700, exist_ok=True)
         name = secrets.token_hex(8)
         _write(folder / name, raw)
         return name
@@ -215,8 +216,14 @@ def _take(handle: int) -> None:
 
 
 def _write(path: Path, raw: bytes) -> None:
-    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(raw)
-        stream.flush()
-        os.fsync(handle)
+    """A new file, whole or not at all. Raises what :func:`genesys.write.write_errors` makes of a failure."""
+    with write_errors(str(path)):
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(raw)
+                stream.flush()
+                os.fsync(handle)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
