@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from genesys.errors import IndexError_
 from genesys.store import vectors as vectors_module
 from genesys.store.index import Index, open_index
+from genesys.store.vectors import _WAITING
 from store.factory import NOW, record
 
 
@@ -39,6 +40,31 @@ def test_newest_notes_are_embedded_first(index: Index) -> None:
     fill(index)
     assert [] == index.pending("m", 10) + index.pending_of("m", 1)
     assert (4, 4) == index.vector_counts("m")
+
+
+@pytest.mark.parametrize("model", ["m", "none yet"])
+def test_what_waits_is_what_has_no_vector(index: Index, model: str) -> None:
+    """Whatever else has vectors (other models, texts that went); a passage without text waits for nothing."""
+    index.put([record(f"{i}.md", [f"text {i}", "same"], title="t") for i in range(9)], NOW)
+    fill(index, "other", 8)
+    fill(index, limit=4)
+    index.remove(["8.md"])
+    index._db.run("UPDATE passages SET embed_text = '' WHERE note_id = 3")
+    rows = index._db.all("SELECT vec_key, embed_text FROM passages WHERE embed_text <> ''")
+    have = {key for (key,) in index._db.all(
+        "SELECT vec_key FROM vectors v JOIN models m ON m.id = v.model_id WHERE m.model = ?", (model,)
+    )}  # fmt: skip
+    waiting = [(key, text) for key, text in rows if key not in have]
+    assert dict(waiting) == dict(index.pending(model, 100))
+    assert (len(rows) - len(waiting), len(rows)) == index.vector_counts(model)
+
+
+def test_to_ask_what_waits_reads_no_note(index: Index) -> None:
+    """The daemon asks after every change: it must cost what waits and not what there is."""
+    plan = index._db.all(f"EXPLAIN QUERY PLAN SELECT 1 FROM passages WHERE vec_key IN ({_WAITING})", (1,))
+    scans = [step for *_, step in plan if step.startswith("SCAN")]
+    assert scans
+    assert all("USING COVERING INDEX" in step for step in scans)
 
 
 def test_search_is_exact_and_counts_shared_texts_for_each_passage(index: Index) -> None:

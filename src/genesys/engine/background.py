@@ -313,10 +313,9 @@ class Background:
         if model is None:
             return False
         index = self._opened()
-        if not self._queue:  # to count and to sort costs more than to embed
-            have, total = index.vector_counts(model.model_id)
-            self._queue = index.pending(model.model_id, QUEUE) if have < total else []
-            self.activity = Activity("embedding", have, total)
+        if not self._queue and (waiting := index.pending(model.model_id, QUEUE)):
+            self._queue = waiting
+            self.activity = Activity("embedding", *index.vector_counts(model.model_id))
         part, self._queue = self._queue[:SLICE], self._queue[SLICE:]
         with lease.hold(self.settings.index.parent):
             if part:

@@ -127,9 +127,9 @@ def stale_mentions(db: Db) -> list[int]:
     changed = None if seen is None else touched.all_since(db, int(seen))
     if changed is None:
         return [note for (note,) in db.all(f"SELECT note_id FROM ({_MARKS}) UNION {_EMPTIED}")]
-    sql = f"""SELECT p.note_id FROM ({_MARKS}) p LEFT JOIN mention_marks m ON m.note_id = p.note_id
-        WHERE m.mark IS NOT p.mark UNION {_EMPTIED}
-        UNION SELECT value FROM json_each(?) WHERE value IN (SELECT note_id FROM passages) ORDER BY 1"""
+    # Passages that come or go are touches too, so no other note can differ from its mark.
+    sql = f"""SELECT value FROM json_each(?1) WHERE value IN (SELECT note_id FROM passages)
+        UNION {_EMPTIED} AND m.note_id IN (SELECT value FROM json_each(?1)) ORDER BY 1"""
     return [note for (note,) in db.all(sql, (listed(changed),))]
 
 
@@ -137,7 +137,11 @@ def mark_mentions(db: Db, notes: Sequence[int]) -> None:
     """Remember that the texts of these notes, as they are, have been searched, with the edges there are."""
     marks = _MARKS.replace("GROUP", "AND note_id IN (SELECT value FROM json_each(?)) GROUP")
     db.run(f"INSERT OR REPLACE INTO mention_marks(note_id, mark) {marks}", (listed(notes),))
-    db.run(f"DELETE FROM mention_marks WHERE note_id IN ({_EMPTIED})")
+    db.run(
+        f"""DELETE FROM mention_marks WHERE note_id IN (
+        {_EMPTIED} AND m.note_id IN (SELECT value FROM json_each(?)))""",
+        (listed(notes),),
+    )
     meta.put(db, MENTIONS_SEEN, str(touched.moment(db)))
 
 
