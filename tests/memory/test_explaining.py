@@ -83,6 +83,17 @@ def test_stats_count_what_there_is(memory: Genesys) -> None:
     assert memory.status().passages == found.passages
 
 
+def test_stats_leave_out_a_note_that_opts_out(memory: Genesys) -> None:
+    """Of every figure: it is none of ours."""
+    memory.decay()
+    path = memory.settings.vault / memory.resolve("Plan")
+    path.write_text("---\ngenesys: false\n---\n" + path.read_text("utf-8").rpartition("---\n")[2], "utf-8")
+    memory.index(embed=False)
+    found = memory.stats()
+    assert (2, 2, 2) == (found.notes, sum(found.statuses.values()), sum(found.score_histogram))
+    assert found.core <= found.notes >= found.memories
+
+
 def test_the_year_tells_the_four_stories_apart(memory: Genesys) -> None:
     """Recalled monthly or at widening intervals stays up; ten times in a day sinks like never recalled."""
     end = {line.label: line.y[-1] for line in memory.year().lines}

@@ -10,7 +10,7 @@ import numpy as np
 from genesys.engine import causes
 from genesys.engine.listing import refs, to_ref
 from genesys.engine.scoring import Columns, columns, core_choice, is_kept, scores, settled
-from genesys.model import AccessKind, EdgeType, Kind, Status
+from genesys.model import AccessKind, EdgeType, Status
 from genesys.reports import Amount, Curve, Curves, Explanation, Stats
 from genesys.score.activation import recall_weight
 from genesys.score.arrays import DAY, Accesses, access_rows, edge_rows
@@ -145,16 +145,15 @@ def year(settings: Settings) -> Curves:
 def stats(index: Index, settings: Settings) -> Stats:
     """Counts and the distribution of scores as of the last maintenance pass."""
     counts = index.counts()
-    rows = index.all_notes()
-    known = [r.score for r in rows if r.score is not None]
+    known = index.note_scores()
     return Stats(
         notes=counts.notes,
-        memories=sum(r.kind is Kind.MEMORY for r in rows),
+        memories=counts.memories,
         passages=counts.passages,
         edges=dict(counts.edges),
         statuses=dict(counts.statuses),
-        core=sum(r.status is Status.CORE for r in rows),
-        pinned=sum(r.pinned for r in rows),
+        core=counts.statuses.get(Status.CORE, 0),
+        pinned=counts.pinned,
         accesses=index.access_count(),
         mean_score=float(np.mean(known)) if known else 0.0,
         score_histogram=_histogram(known),

@@ -46,6 +46,7 @@ Notes and names
   note_id(path), note_ids(paths), file_path(id), file_paths(ids) -> {id: path}
   note_row(path), note_rows(ids=None) -> {id: NoteRow}
   all_notes(), notes_by_path(paths), list_notes(filters, limit, offset) -> [NoteRow]
+  note_scores() -> [float]                    of those that have one
   note_stamps() -> [NoteStamp]                for a comparison with an earlier state
   matching(filters) -> ids, unmet(filters) -> [line]
   properties(ids), tags_of(ids=None), tag_pairs(), aliases_of(ids=None)

@@ -21,6 +21,7 @@ __all__ = [
     "note_ids",
     "note_row",
     "note_rows",
+    "note_scores",
     "note_stamps",
     "notes_by_alias",
     "notes_by_date",
@@ -162,6 +163,12 @@ def note_ids(db: Db, paths: Collection[str]) -> dict[str, int]:
 def all_notes(db: Db) -> list[NoteRow]:
     """Every note, in order of id."""
     return [_note(row) for row in db.all(_NOTES + "ORDER BY n.id")]
+
+
+def note_scores(db: Db) -> list[float]:
+    """The score of every note that has one and has not opted out, in order of id."""
+    rows = db.all("SELECT score FROM notes WHERE score IS NOT NULL AND opted_out = 0 ORDER BY id")
+    return [float(score) for (score,) in rows]
 
 
 def note_stamps(db: Db) -> list[NoteStamp]:

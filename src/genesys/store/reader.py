@@ -131,6 +131,9 @@ class Reader:
     def all_notes(self) -> list[NoteRow]:
         return lookup.all_notes(self._db)
 
+    def note_scores(self) -> list[float]:
+        return lookup.note_scores(self._db)
+
     def note_stamps(self) -> list[NoteStamp]:
         return lookup.note_stamps(self._db)
 
