@@ -116,6 +116,32 @@ def test_a_snapshot_follows_every_change(path: Path) -> None:
         assert 2 == len(third.passage_id)
 
 
+def test_a_snapshot_that_was_kept_is_a_fresh_one(index: Index) -> None:
+    """Passages come without a vector, or with one that another has, and go; nothing is read that stays."""
+    index.put([record(f"{i}.md", [f"text {i}", "same"], title="t") for i in range(9)], NOW)
+    fill(index)
+    first = index.matrix("m")
+    index.put([record("new.md", ["not embedded yet"])], NOW)
+    assert first is index.matrix("m")
+
+    def go() -> None:
+        index.remove(["3.md"])
+
+    def come_with_one() -> None:
+        index.put([record("twin.md", ["text 5", "same"], title="t")], NOW)
+
+    def wait_no_longer() -> None:
+        fill(index)
+
+    for change in (go, come_with_one, wait_no_longer):
+        change()
+        mine, fresh = index.matrix("m"), vectors_module.matrix(index._db, "m")
+        assert mine is not None
+        assert fresh is not None
+        for name in fresh.__slots__:
+            np.testing.assert_array_equal(getattr(fresh, name), getattr(mine, name))
+
+
 def test_the_quick_snapshot_is_the_slow_one(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading sqlite-vec's blobs gives what its own interface gives, after replacements and deletions too."""
     index.put([record(f"{i}.md", [f"text {i}"]) for i in range(1_500)], NOW)

@@ -337,12 +337,16 @@ class Reader:
         """Cached until a vector or a passage comes or goes, in whatever process; None has none."""
         if model is None:
             return None
-        with self._db.lock:
+        with self._db.lock, self._db.snapshot():
             version = self.vector_version()
             cached = self._matrices.get(model)
             if cached is None or cached[0] != version:
-                self._matrices.clear()
-                cached = self._matrices[model] = (version, vectors.matrix(self._db, model))
+                old = cached[1] if cached and cached[0][0] == version[0] else None
+                new = vectors.kept(self._db, model, old, self.passage_arrays()) if old else None
+                del cached, old
+                self._matrices.clear()  # two at once are too much
+                new = new or vectors.matrix(self._db, model)
+                cached = self._matrices[model] = (version, new)
             return cached[1]
 
     def packed(self, model: str) -> Packed | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from genesys.store.rows import Matrix
+    from genesys.store.rows import Matrix, PassageArrays
 
 __all__ = [
     "blocks",
@@ -25,6 +25,7 @@ __all__ = [
     "drop_model",
     "extension_version",
     "keep_counts",
+    "kept",
     "knn",
     "matrix",
     "models",
@@ -43,6 +44,7 @@ COUNTED = "counted:"  # meta, with a model's name: versions of passages and vect
 _WAITING = "SELECT vec_key FROM passages EXCEPT SELECT vec_key FROM vectors WHERE model_id = ?"
 
 SLOW_BLOCK = 8_192  # rows in one query where the fast path does not fit
+FEW = 4_096  # passages that are looked up one by one
 MAX_K = 4_096  # sqlite-vec's own limit of one query
 
 
@@ -291,6 +293,20 @@ def matrix(db: Db, model: str) -> Matrix | None:
         if seen != total:
             found, _ = _gather(passages, known[1], _rows_one_by_one(db, model))
     return found
+
+
+def kept(db: Db, model: str, old: Matrix, now: PassageArrays) -> Matrix | None:
+    """What :func:`matrix` would give, from an earlier one, where passages came or went and no vector did.
+
+    None where that can't be told cheaply: a passage that came has a vector already, or too many came.
+    """
+    import numpy as np
+
+    known, came = _model(db, model), now.key[~np.isin(now.id, old.passage_id)]
+    if not known or len(came) > FEW or _present(db, known[0], came.tolist()):
+        return None
+    keep = np.isin(old.passage_id, now.id)
+    return old if keep.all() else type(old)(old.passage_id[keep], old.note_id[keep], old.vectors[keep])
 
 
 def _gather(
