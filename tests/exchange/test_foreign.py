@@ -253,12 +253,13 @@ parts = st.sampled_from(
 @given(
     st.lists(parts, max_size=9).map("".join),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9),
+    st.sampled_from(["basic-memory", "claude"]),
 )
-def test_a_file_that_was_taken_over_comes_back_byte_for_byte(text: str, name: str) -> None:
+def test_a_file_that_was_taken_over_comes_back_byte_for_byte(text: str, name: str, kind: str) -> None:
     """Whatever its line ends, with and without properties."""
     if readable(text):
         return
-    note = adopt("basic-memory", KEY, f"{name}.md", text)
+    note = adopt(kind, KEY, f"{name}.md", text)
     if note != text:
         block = split(note)
         assert block is not None

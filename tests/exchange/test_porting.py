@@ -316,17 +316,23 @@ def test_a_basic_memory_folder_comes_back(tmp_path: Path, clock: Clock) -> None:
     assert {path: text.encode() for path, text in FOLDER.items()} == back
 
 
-def test_claudes_own_memory_comes_in(tmp_path: Path, clock: Clock) -> None:
-    """Topic files and their index; feedback is procedural."""
+def test_claudes_own_memory_comes_in_and_goes_back(tmp_path: Path, clock: Clock) -> None:
+    """Topic files and their index, byte for byte; feedback is procedural."""
     source, new = tmp_path / "memory", empty_vault(tmp_path)
     source.mkdir()
-    (source / "MEMORY.md").write_text("- [Testing](testing.md): how to run tests\n")
-    (source / "testing.md").write_text("---\nname: Testing\ntype: feedback\n---\nRun make test.\n")
+    files = {
+        "MEMORY.md": b"- [Testing](testing.md): how to run tests\r\n",
+        "testing.md": b"---\nname: Testing\ntype: feedback\n---\nRun make test.",
+    }
+    for name, content in files.items():
+        (source / name).write_bytes(content)
     with memory_of(new, clock) as memory:
         report = memory.import_memories(str(source))
         assert "claude" == report.format
         testing = row(memory, "Memories/claude/testing.md")
         assert (Kind.MEMORY, MemoryType.PROCEDURAL) == (testing.kind, testing.memory_type)
+        memory.export(str(tmp_path / "back"), "claude")
+    assert files == {p.name: p.read_bytes() for p in (tmp_path / "back").iterdir()}
 
 
 MEM0 = {
