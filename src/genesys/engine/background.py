@@ -26,9 +26,8 @@ from genesys.ignore import IGNORE_FILE, Rules, load_rules
 from genesys.reports import IndexReport, WriteReport
 from genesys.settings import Settings, machine_id
 from genesys.store.index import Index, open_index
-from genesys.store.index import set_aside as move_aside
 
-__all__ = ["Activity", "Background", "Owner", "set_aside"]
+__all__ = ["Activity", "Background", "Owner"]
 
 # Passages between two looks at what else is to be done. The model is shared: a question may have to wait
 # for as many, which is some tenths of a second on a slow machine.
@@ -41,13 +40,6 @@ EVOLVE_EVERY_S = 86_400.0
 LAST_PASS = "maintained_at"
 
 log = logging.getLogger(__name__)
-
-
-def set_aside(settings: Settings) -> None:
-    """Move a damaged index out of the way; the notes are in the vault, so nothing is lost (P1)."""
-    with lease.hold(settings.index.parent):
-        aside = move_aside(settings.index)
-    log.warning("the index was damaged: it is set aside as %s and made anew", aside)
 
 
 class Background:
@@ -389,14 +381,9 @@ class Background:
 
     def flush(self) -> WriteReport:
         """Write back what is due, without a new score; for the moment before the end."""
-        from genesys.engine.writeback import due, write_notes
+        from genesys.engine.writeback import write_due
 
-        if self.settings.writeback == "off":
-            return WriteReport()
-        now = self._clock()
-        folder = self.settings.index.parent
-        with lease.hold(folder), open_index(self.settings.index, machine_id=machine_id()) as index:
-            return write_notes(index, self.settings, due(index.all_notes(), self.settings, now), now)
+        return write_due(self.settings, self._clock())
 
     # ------------------------------------------------------------------ the connection
 

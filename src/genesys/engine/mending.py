@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+
 from genesys.engine import lease
 from genesys.errors import IndexCorrupt, IndexForeign
 from genesys.settings import Settings, machine_id
-from genesys.store.index import open_index, set_aside
+from genesys.store.index import open_index
+from genesys.store.index import set_aside as move_aside
 
-__all__ = ["set_aside_if_broken"]
+__all__ = ["set_aside", "set_aside_if_broken"]
+
+log = logging.getLogger(__name__)
+
+
+def set_aside(settings: Settings) -> None:
+    """Move a damaged index out of the way; the notes are in the vault, so nothing is lost (P1).
+
+    Raises:
+        BusyError: another process writes it.
+    """
+    with lease.hold(settings.index.parent):
+        aside = move_aside(settings.index)
+    log.warning("the index was damaged: it is set aside as %s and made anew", aside)
 
 
 def set_aside_if_broken(settings: Settings) -> str:
@@ -21,7 +37,7 @@ def set_aside_if_broken(settings: Settings) -> str:
     trouble = _trouble(settings) if settings.index.exists() else ""
     if trouble:
         with lease.hold(settings.index.parent):
-            set_aside(settings.index)
+            move_aside(settings.index)
     return trouble
 
 

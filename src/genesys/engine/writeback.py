@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from genesys.engine import lease
 from genesys.errors import IndexCorrupt, IndexForeign, IndexTooNew, VaultError, WriteRefused
 from genesys.model import FileStat, FileType, Json, Kind, Skipped, Status
 from genesys.parse.note import is_conflict_copy
@@ -20,7 +21,7 @@ from genesys.store.rows import NoteRow
 from genesys.vault import read, walk
 from genesys.write import content_hash, sweep_temp, write_if
 
-__all__ = ["due", "unwrite", "unwrite_vault", "wanted_values", "write_notes", "write_now"]
+__all__ = ["due", "unwrite", "unwrite_vault", "wanted_values", "write_due", "write_notes", "write_now"]
 
 DAY_S = 86_400.0
 #: So many days after the last recall that was written, another is news: else an index made anew would take
@@ -115,6 +116,18 @@ def write_notes(
         except VaultError as e:
             refused.append(Skipped(item.row.path, e.message))
     return WriteReport(tuple(written), tuple(refused), deferred)
+
+
+def write_due(settings: Settings, now: float) -> WriteReport:
+    """Write what is due as scores stand, under the vault's lease.
+
+    Raises:
+        BusyError: another process writes it.
+    """
+    if settings.writeback == "off":
+        return WriteReport()
+    with lease.hold(settings.index.parent), open_index(settings.index, machine_id=machine_id()) as index:
+        return write_notes(index, settings, due(index.all_notes(), settings, now), now)
 
 
 def write_now(

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from genesys.engine.background import Activity, Background, Owner, set_aside
+from genesys.engine.background import Activity, Background, Owner
+from genesys.engine.mending import set_aside
 from genesys.engine.session import Genesys
 from genesys.errors import (
     GenesysError,
