@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from genesys.accounts import IndexReport
@@ -19,19 +19,22 @@ from genesys.engine.glance import MOST as GLANCED
 from genesys.engine.glance import glance
 from genesys.engine.listing import OPTED_OUT
 from genesys.engine.planning import find_moves, make_plan
-from genesys.engine.pool import Record, parse_files
+from genesys.engine.pool import Record, parse_files, uncollected
 from genesys.engine.reading import is_same
 from genesys.ignore import Rules, load_rules
-from genesys.model import FileRecord, FileStat, FileType, Move, Plan, Skipped
+from genesys.model import FileStat, FileType, Move, Plan, Skipped
 from genesys.settings import Settings
 from genesys.store.index import Index
+from genesys.store.prepare import Prepared
 from genesys.vault import Walk, file_type, is_empty_folder, walk
 
 __all__ = ["Progress", "resolve_links", "run"]
 
 Progress = Callable[[str, int, int], None]  # phase, done, total
 
-BATCH = 256  # files a transaction: short enough that a reader or a kill never waits long
+BATCH = 256  # files of the first transaction: words can be asked for soon
+LATER = 1_024  # files of a later one: still a fifth of a second, and fewer pages are written twice
+MANY = 300  # files from which a pass is worth special measures
 PARSE_DIGEST = "parse_digest"  # meta: the reading settings that the index was made with
 EMPTY_FOLDER_NOTES = 10  # an emptied folder that held this many notes may be a lost mount, not a deletion
 
@@ -96,7 +99,8 @@ def run(
     job.skipped += found.skipped
     if dry_run:
         return _preview(job, plan, known)
-    _apply(job, plan, known)
+    with uncollected() if len(plan.added) + len(plan.changed) >= MANY else nullcontext():
+        _apply(job, plan, known)
     return _report(job, rules.problems)
 
 
@@ -211,7 +215,7 @@ def _resolver() -> Callable[[str, str, Sequence[str], Sequence[str]], tuple[str 
 
 def _stream(job: Pass, todo: Sequence[FileStat], known: Mapping[str, FileStat]) -> None:
     """Parse and put as it comes: keyword answers are possible from the first batch."""
-    batch: list[FileRecord] = []
+    batch: list[Prepared] = []
     done = 0
     for records in _parsed(job, todo):
         for record in records:
@@ -220,7 +224,7 @@ def _stream(job: Pass, todo: Sequence[FileStat], known: Mapping[str, FileStat]) 
                 job.skipped.append(record)
             else:
                 batch.append(record)
-        if len(batch) >= BATCH:
+        if len(batch) >= (LATER if job.stored else BATCH):
             _put(job, batch, known)
             batch = []
         job.progress("read", done, len(todo))
@@ -229,14 +233,14 @@ def _stream(job: Pass, todo: Sequence[FileStat], known: Mapping[str, FileStat]) 
 
 def _parsed(job: Pass, todo: Sequence[FileStat]) -> Iterator[list[Record]]:
     files = [s for s in todo if s.type is not FileType.ATTACHMENT]
-    others: list[Record] = [FileRecord(s) for s in todo if s.type is FileType.ATTACHMENT]
+    others: list[Record] = [Prepared(s) for s in todo if s.type is FileType.ATTACHMENT]
     if others:
         yield others
     root = job.settings.vault
     with job.phase("read"):
         # To compare contents is quicker here than in processes that have to start first.
         same = {s.path for s in files if s.content_hash and is_same(root, s)}
-    yield [FileRecord(s) for s in files if s.path in same]
+    yield [Prepared(s) for s in files if s.path in same]
     files = [s for s in files if s.path not in same]
     source = parse_files(root, files, job.settings.parse, job.settings.workers)
     while True:
@@ -247,9 +251,9 @@ def _parsed(job: Pass, todo: Sequence[FileStat]) -> Iterator[list[Record]]:
         yield records
 
 
-def _put(job: Pass, batch: Sequence[FileRecord], known: Mapping[str, FileStat]) -> None:
+def _put(job: Pass, batch: Sequence[Prepared], known: Mapping[str, FileStat]) -> None:
     """One transaction. A file whose bytes are what the index has is only stamped anew."""
-    fresh: list[FileRecord] = []
+    fresh: list[Prepared] = []
     same: list[FileStat] = []
     for record in batch:
         old = known.get(record.stat.path)
@@ -275,7 +279,7 @@ def _stamped(old: FileStat, new: FileStat) -> bool:
     return (old.size, old.mtime_ns, old.inode) != (new.size, new.mtime_ns, new.inode)
 
 
-def _unchanged(old: FileStat | None, record: FileRecord) -> bool:
+def _unchanged(old: FileStat | None, record: Prepared) -> bool:
     """An unparsed record of a known file: its bytes are the ones the index has."""
     if old is None or old.type is not record.stat.type:
         return False
@@ -286,7 +290,7 @@ def _unchanged(old: FileStat | None, record: FileRecord) -> bool:
 
 def _apply_with_moves(job: Pass, plan: Plan, known: Mapping[str, FileStat], todo: Sequence[FileStat]) -> None:
     """With files gone or changed, everything new is read first, so that a move is seen as one."""
-    records: list[FileRecord] = []
+    records: list[Prepared] = []
     for group in _parsed(job, todo):
         job.skipped += [r for r in group if isinstance(r, Skipped)]
         records += [r for r in group if not isinstance(r, Skipped)]
@@ -305,7 +309,7 @@ def _apply_with_moves(job: Pass, plan: Plan, known: Mapping[str, FileStat], todo
         _put(job, [r for r in batch if r.stat.path not in moved], before)
 
 
-def _moves(plan: Plan, known: Mapping[str, FileStat], records: Iterable[FileRecord]) -> tuple[Move, ...]:
+def _moves(plan: Plan, known: Mapping[str, FileStat], records: Iterable[Prepared]) -> tuple[Move, ...]:
     records = list(records)
     read = {r.stat.path for r in records}
     changed = [

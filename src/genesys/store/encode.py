@@ -6,9 +6,9 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from genesys.model import CreatedBy, EdgeType, Factors, FileRecord, Link, OwnState, Passage, Relation, Status
+from genesys.model import CreatedBy, EdgeType, Factors, Link, OwnState, Passage, Relation, Status
 
 __all__ = [
     "as_json",
@@ -26,6 +26,8 @@ __all__ = [
     "unsigned64",
     "vec_key",
 ]
+
+T = TypeVar("T")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 _NOTHING = OwnState()
@@ -135,7 +137,7 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def storable(record: FileRecord) -> FileRecord:
-    """The record without lone surrogates (an escape in YAML can make them), which UTF-8 can't hold."""
-    cleaned: FileRecord = _storable(record)
+def storable(value: T) -> T:
+    """The value without lone surrogates (an escape in YAML can make them), which UTF-8 can't hold."""
+    cleaned: T = _storable(value)
     return cleaned

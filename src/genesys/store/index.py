@@ -19,7 +19,7 @@ Files (writers: one transaction each)
   file_states(paths=None) -> {path: FileStat} content_hash "" and mtime 0: must be read again
   any_below(folder)                           whether it holds any file
   hashes() -> {content_hash: [path]}          to recognise moves
-  put([FileRecord], now) -> PutReport         upsert everything of the files; passages diffed by text hash
+  put([FileRecord | Prepared], now) -> PutReport    upsert all of the files; passages diffed by text hash
   touch([FileStat])                           same content, new stat
   move([Move])                                ids, vectors, accesses, state stay; then put() the notes anew
   remove(paths)                               nothing stays (vectors go with collect_garbage)
@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from genesys.store import access, attached, graph, links, packed, put, ranking, text, vectors
     from genesys.store.attached import Embedded
     from genesys.store.links import Resolver
+    from genesys.store.prepare import Prepared
     from genesys.store.rows import AccessRow, PutReport, ResolveReport, StateChange
 else:
     access, graph, links = (Lazy(f"genesys.store.{m}") for m in ("access", "graph", "links"))
@@ -219,7 +220,7 @@ class Index(Reader):
 
     # files
 
-    def put(self, batch: Sequence[FileRecord], now: float) -> PutReport:
+    def put(self, batch: Sequence[FileRecord | Prepared], now: float) -> PutReport:
         return put.put(self._db, batch, now)
 
     def touch(self, stats: Iterable[FileStat]) -> None:

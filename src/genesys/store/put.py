@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
-from genesys.model import AccessKind, FileRecord, Note, OwnState, Passage, ScoreParams, Status
+from genesys.model import AccessKind, FileRecord, FileStat, OwnState, ScoreParams, Status
 from genesys.store import encode, meta
 from genesys.store.db import Db, Row, listed
 from genesys.store.files import mark_dirty, remove
-from genesys.store.keys import ATTACHED, alias_key, name_key, target_key
-from genesys.store.restore import clean_recalls, clean_time, recall_times, timestamp
+from genesys.store.keys import ATTACHED, name_key, target_key
+from genesys.store.prepare import FACTS, LINK, PLACE, NoteRows, Prepared, prepare, storable
+from genesys.store.restore import clean_recalls, clean_time, recall_times
 from genesys.store.rows import PutReport
 
 __all__ = ["EDIT_GAP_S", "put"]
@@ -63,51 +63,43 @@ class _Rows:
     dirty: set[str] = field(default_factory=set)
 
 
-def put(db: Db, batch: Sequence[FileRecord], now: float) -> PutReport:
+def put(db: Db, batch: Sequence[FileRecord | Prepared], now: float) -> PutReport:
     """Store every record, whole or not at all. A path that comes twice counts once, the last."""
-    records = list({record.stat.path: record for record in batch}.values())
-    if not records:
+    last = {record.stat.path: record for record in batch}
+    if not last:
         return PutReport()
+    files = [record if isinstance(record, Prepared) else prepare(record) for record in last.values()]
     try:
         with db.transaction():
-            return _put(db, records, now)
+            return _put(db, files, now)
     except UnicodeEncodeError:
         with db.transaction():
-            return _put(db, [encode.storable(record) for record in records], now)
+            return _put(db, [storable(file) for file in files], now)
 
 
-def _put(db: Db, records: Sequence[FileRecord], now: float) -> PutReport:
-    records = [_without_opted_out(record) for record in records]
-    known = _known(db, records)
+def _put(db: Db, files: Sequence[Prepared], now: float) -> PutReport:
+    known = _known(db, files)
     changed_type = [
-        path for r in records if (k := known.get(path := r.stat.path)) and bool(r.note) != k.is_note
+        path for f in files if (k := known.get(path := f.stat.path)) and bool(f.note) != k.is_note
     ]
     if changed_type:
         remove(db, changed_type)
         for path in changed_type:
             del known[path]
     rows = _Rows()
-    ids = _Ids(db, records)
-    for record in records:
-        _collect(rows, ids, record, known.get(record.stat.path), now)
+    ids = _Ids(db)
+    for file in files:
+        _collect(rows, ids, file, known.get(file.stat.path), now)
     ids.save()
     _write(db, rows)
     new, edited = (row[0] for row in rows.notes_new), (note_id for note_id, _ in rows.edited)
     return PutReport(tuple(new), tuple(edited), tuple(rows.restored))
 
 
-def _without_opted_out(record: FileRecord) -> FileRecord:
-    """Of a note that opted out only its name stays, so that links to it still lead somewhere."""
-    if record.note is None or not record.note.opted_out:
-        return record
-    bare = replace(record.note, passages=(), links=(), aliases=(), tags=(), properties={}, people=())
-    return replace(record, note=bare)
-
-
 class _Ids:
     """Row ids for the whole batch from one reservation each."""
 
-    def __init__(self, db: Db, records: Sequence[FileRecord]) -> None:
+    def __init__(self, db: Db) -> None:
         self.db = db
         self.next = {table: meta.reserve(db, table, 0) for table in ("files", "passages", "links")}
 
@@ -121,8 +113,8 @@ class _Ids:
             meta.put(self.db, f"next_{table}", str(value))
 
 
-def _known(db: Db, records: Sequence[FileRecord]) -> dict[str, _Known]:
-    paths = listed(r.stat.path for r in records)
+def _known(db: Db, files: Sequence[Prepared]) -> dict[str, _Known]:
+    paths = listed(f.stat.path for f in files)
     rows = db.all(
         """SELECT f.path, f.id, f.type, f.content_hash, f.links_hash, n.id IS NOT NULL, n.written_hash, n.own
         FROM files f LEFT JOIN notes n ON n.id = f.id
@@ -149,80 +141,52 @@ def _known(db: Db, records: Sequence[FileRecord]) -> dict[str, _Known]:
 # ------------------------------------------------------------------ records to rows
 
 
-def _collect(rows: _Rows, ids: _Ids, record: FileRecord, old: _Known | None, now: float) -> None:
+def _collect(rows: _Rows, ids: _Ids, file: Prepared, old: _Known | None, now: float) -> None:
     file_id = old.id if old else ids.take("files")
-    links = record.note.links if record.note else record.links
-    digest = encode.links_hash(links)
-    stat = record.stat
+    stat = file.stat
     inode = encode.signed64(stat.inode)
-    numbers = (stat.type.value, stat.size, stat.mtime_ns, inode, stat.content_hash, digest)
+    numbers = (stat.type.value, stat.size, stat.mtime_ns, inode, stat.content_hash, file.links_hash)
     if old:
         rows.files_old.append((*numbers, file_id))
     else:
         key = name_key(stat.path)
         rows.files_new.append((file_id, stat.path, key, *numbers))
         rows.dirty.add(key)
-    if record.note:
-        _collect_note(rows, ids, record.note, file_id, record, old, now)
-    if old and old.links_hash == digest:
+    if file.note:
+        _collect_note(rows, ids, file.note, file_id, stat, old, now)
+    if old and old.links_hash == file.links_hash:
         return
     if old:
         rows.links_gone.append(file_id)
-    for link in links:
-        relations = encode.dump_relations(link.relations)
-        names = (link.kind.value, link.target, target_key(link.target), link.subpath, link.key)
-        rows.links.append((ids.take("links"), file_id, *names, link.line, link.sentence, relations))
+    if file.links:
+        rows.links += [(ids.take("links"), file_id, *link) for link in file.links]
 
 
 def _collect_note(
-    rows: _Rows, ids: _Ids, note: Note, note_id: int, record: FileRecord, old: _Known | None, now: float
+    rows: _Rows, ids: _Ids, note: NoteRows, note_id: int, stat: FileStat, old: _Known | None, now: float
 ) -> None:
-    mtime = min(record.stat.mtime_ns / 1e9, now)
-    created = timestamp(note.created)
-    created_at = min(created, now) if created is not None else mtime
-    facts = _facts(note, created_at)
+    mtime = min(stat.mtime_ns / 1e9, now)
+    created_at = min(note.created, now) if note.created is not None else mtime
+    own = encode.load_own(note.own)
     if old:
         # a change that we wrote ourselves is no sign of a person's interest
-        edited = old.content_hash != record.stat.content_hash and record.stat.content_hash != old.written_hash
-        rows.notes_old.append((*facts, mtime if edited else None, note_id))
+        edited = old.content_hash != stat.content_hash and stat.content_hash != old.written_hash
+        rows.notes_old.append((*note.facts, created_at, mtime if edited else None, note_id))
         rows.named.append(note_id)
         if edited:
             rows.edited.append((note_id, mtime))
-            _follow_pin(rows, note, note_id, old)
+            _follow_pin(rows, own, note_id, old)
     else:
-        rows.notes_new.append((note_id, *facts, *_restored(note.own, now), now, mtime, mtime))
-        if note.own != OwnState():
+        rows.notes_new.append((note_id, *note.facts, created_at, *_restored(own, now), now, mtime, mtime))
+        if own != OwnState():
             rows.restored.append(note_id)
         rows.accesses.append((note_id, created_at, AccessKind.CREATE.value, _WEIGHTS.access_create))
-        rows.accesses.extend(_restored_recalls(note.own, note_id, created_at, mtime, now))
+        rows.accesses.extend(_restored_recalls(own, note_id, created_at, mtime, now))
     _collect_names(rows, note, note_id, old)
     _collect_passages(rows, ids, note, note_id, old)
 
 
-def _facts(note: Note, created_at: float) -> Row:
-    """What the text of a note says, in the order of ``_FACTS``."""
-    return (
-        note.title,
-        note.kind.value,
-        note.memory_type.value if note.memory_type else None,
-        note.category,
-        note.created,
-        created_at,
-        note.note_date,
-        note.source_session,
-        encode.as_json(list(note.people)),
-        encode.as_json(note.properties),
-        encode.dump_own(note.own),
-        note.problem,
-        note.refuse_write,
-        int(note.opted_out),
-    )
-
-
-_FACTS = (
-    "title, kind, memory_type, category, created, created_at, note_date, source_session, people, properties, "
-    "own, problem, refuse_write, opted_out"
-)
+_FACTS = f"{FACTS}, created_at"
 _STATE = "status, score, pinned, core, recalls, last_recalled"
 
 
@@ -240,58 +204,63 @@ def _restored_recalls(own: OwnState, note_id: int, created: float, mtime: float,
     return ((note_id, time, AccessKind.RECALL.value, _WEIGHTS.access_recall) for time in times)
 
 
-def _follow_pin(rows: _Rows, note: Note, note_id: int, old: _Known) -> None:
+def _follow_pin(rows: _Rows, own: OwnState, note_id: int, old: _Known) -> None:
     """A person who sets or clears the pin property means it."""
-    if note.own.pinned != encode.load_own(old.own).pinned:
-        rows.pinned.append((int(bool(note.own.pinned)), note_id))
+    if own.pinned != encode.load_own(old.own).pinned:
+        rows.pinned.append((int(bool(own.pinned)), note_id))
 
 
-def _collect_names(rows: _Rows, note: Note, note_id: int, old: _Known | None) -> None:
-    aliases = dict.fromkeys(note.aliases)
-    rows.aliases.extend((note_id, alias, alias_key(alias), target_key(alias)) for alias in aliases)
-    rows.tags.extend((tag.casefold(), note_id, tag) for tag in note.tags)
+def _collect_names(rows: _Rows, note: NoteRows, note_id: int, old: _Known | None) -> None:
+    if note.aliases:
+        rows.aliases += [(note_id, *alias) for alias in note.aliases]
+    if note.tags:
+        rows.tags += [(key, note_id, tag) for key, tag in note.tags]
+    buckets = {alias: bucket for alias, _, bucket in note.aliases}
     before = old.aliases if old else set()
-    rows.dirty.update(target_key(alias) for alias in before.symmetric_difference(aliases))
+    rows.dirty.update(buckets.get(a) or target_key(a) for a in before.symmetric_difference(buckets))
 
 
-def _collect_passages(rows: _Rows, ids: _Ids, note: Note, note_id: int, old: _Known | None) -> None:
+def _collect_passages(rows: _Rows, ids: _Ids, note: NoteRows, note_id: int, old: _Known | None) -> None:
+    if old:
+        _change_passages(rows, ids, note, note_id, old)
+        return
+    for passage in note.passages:
+        _add_passage(rows, ids.take("passages"), note_id, note, passage)
+
+
+def _change_passages(rows: _Rows, ids: _Ids, note: NoteRows, note_id: int, old: _Known) -> None:
     """Unchanged passages keep their row and vector, whatever moved around them (P10)."""
     reusable: dict[str, deque[Row]] = defaultdict(deque)
     kept_ids: list[int] = []
-    for passage_id, text_hash, key, search in old.passages if old else ():
+    for passage_id, text_hash, key, search in old.passages:
         reusable[text_hash].append((passage_id, key, search))
     for passage in note.passages:
-        search = encode.search_hash(note.search_title, note.search_aliases, passage)
-        kept = reusable[passage.text_hash].popleft() if reusable.get(passage.text_hash) else None
-        place = _place(passage)
-        if kept:
-            passage_id = kept[0]
-            kept_ids.append(passage_id)
-            rows.passages_old.append((*place, search, passage_id))
-            if kept[2] == search:
-                continue
-            rows.fts_gone.append(passage_id)
-        else:
-            passage_id = ids.take("passages")
-            rows.passages_new.append(
-                (passage_id, note_id, *place, search, encode.vec_key(passage.embed_text))
-            )
-        words = (note.search_title, note.search_aliases, passage.search_heading, passage.search_text)
-        rows.fts_new.append((passage_id, *words))
+        text_hash, search = passage[_TEXT_HASH], passage[_SEARCH_HASH]
+        kept = reusable[text_hash].popleft() if reusable.get(text_hash) else None
+        if kept is None:
+            _add_passage(rows, ids.take("passages"), note_id, note, passage)
+            continue
+        kept_ids.append(kept[0])
+        rows.passages_old.append((*passage[:_VEC_KEY], kept[0]))
+        if kept[2] != search:
+            rows.fts_gone.append(kept[0])
+            rows.fts_new.append((kept[0], *note.words, *passage[_WORDS:]))
     gone = [row for queue in reusable.values() for row in queue]
     left = {row[0] for row in gone}
-    if old and kept_ids != [row[0] for row in old.passages if row[0] not in left]:
+    if kept_ids != [row[0] for row in old.passages if row[0] not in left]:
         rows.reordered.append(note_id)
     rows.passages_gone.extend(left)
     rows.fts_gone.extend(row[0] for row in gone)
     rows.loose.extend((row[1],) for row in gone)
 
 
-def _place(passage: Passage) -> tuple[Any, ...]:
-    heading = encode.as_json(list(passage.heading_path)) if passage.heading_path else "[]"
-    lines = (passage.line_start, passage.line_end)
-    texts = (passage.text_hash, passage.text, passage.embed_text)
-    return (passage.ordinal, heading, *lines, passage.block_id, *texts)
+_TEXT_HASH, _SEARCH_HASH = (PLACE.split(", ").index(name) for name in ("text_hash", "search_hash"))
+_VEC_KEY, _WORDS = _SEARCH_HASH + 1, _SEARCH_HASH + 2
+
+
+def _add_passage(rows: _Rows, passage_id: int, note_id: int, note: NoteRows, passage: Row) -> None:
+    rows.passages_new.append((passage_id, note_id, *passage[:_WORDS]))
+    rows.fts_new.append((passage_id, *note.words, *passage[_WORDS:]))
 
 
 # ------------------------------------------------------------------ rows to tables
@@ -299,9 +268,6 @@ def _place(passage: Passage) -> tuple[Any, ...]:
 
 def _marks(columns: str) -> str:
     return ", ".join("?" * len(columns.split(",")))
-
-
-_PLACE = "ordinal, heading, line_start, line_end, block_id, text_hash, text, embed_text, search_hash"
 
 
 def _write(db: Db, rows: _Rows) -> None:
@@ -339,8 +305,8 @@ def _write_passages(db: Db, rows: _Rows) -> None:
     db.many("DELETE FROM passages_fts WHERE rowid = ?", [(i,) for i in rows.fts_gone])
     db.many("INSERT OR IGNORE INTO loose_keys(vec_key) VALUES(?)", rows.loose)
     db.many("DELETE FROM passages WHERE id = ?", [(i,) for i in rows.passages_gone])
-    db.many(f"UPDATE passages SET ({_PLACE}) = ({_marks(_PLACE)}) WHERE id = ?", rows.passages_old)
-    columns = f"id, note_id, {_PLACE}, vec_key"
+    db.many(f"UPDATE passages SET ({PLACE}) = ({_marks(PLACE)}) WHERE id = ?", rows.passages_old)
+    columns = f"id, note_id, {PLACE}, vec_key"
     db.many(f"INSERT INTO passages({columns}) VALUES({_marks(columns)})", rows.passages_new)
     columns = "rowid, title, aliases, heading, text"
     db.many(f"INSERT INTO passages_fts({columns}) VALUES({_marks(columns)})", rows.fts_new)
@@ -355,7 +321,7 @@ def _write_passages(db: Db, rows: _Rows) -> None:
 
 def _write_links(db: Db, rows: _Rows) -> None:
     db.many("DELETE FROM links WHERE source_id = ?", [(i,) for i in rows.links_gone])
-    columns = "id, source_id, kind, target, target_key, subpath, key, line, sentence, relations"
+    columns = f"id, source_id, {LINK}"
     db.many(f"INSERT INTO links({columns}) VALUES({_marks(columns)})", rows.links)
 
 
