@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genesys.model import Json
-from genesys.parse.frontmatter import load, read, split
+from genesys.parse.frontmatter import _plain, _Reader, load, read, split
+from genesys.parse.plain_yaml import read_plain_yaml
 
 
 def values(inner: str) -> dict[str, Json] | None:
@@ -156,3 +157,36 @@ def test_nothing_is_raised(inner: str) -> None:
     block = split(f"---\n{inner}\n---\n")
     if block:
         load(block)
+
+
+_WRITTEN = """
+    a b1 Ä 日本 no null true False 12 1e5 1.5 .5 0o7 -3 +4 1_0 12:30 a:b a: http://x/y # #t a#b - -- ? ~ ' "
+    [ ] [x] { } | > &a *a !x % @ ` , a, = << x_y x-y ... --- ² _
+"""
+_WORDS = st.sampled_from(
+    [*_WRITTEN.split(), "", " ", "  ", "\t", "\x85", "\u2028", "\ufeff", "\x07", "\r", "\xa0"]
+)
+_STARTS = st.sampled_from(
+    ["", "a:", "a: ", "b: ", "key two: ", "a:  ", "- ", "  - ", "   - ", "  ", "-", "1: ", "_: "]
+)
+_PLAIN_LINES = st.builds(lambda start, words: start + " ".join(words), _STARTS, st.lists(_WORDS, max_size=3))
+
+
+@given(st.lists(_PLAIN_LINES, max_size=6), st.sampled_from(["", "\n"]))
+def test_plain_lines_mean_what_yaml_says(lines: list[str], end: str) -> None:
+    """What is read without a YAML parser, the parser reads the same."""
+    inner = "\n".join(lines) + end
+    found = read_plain_yaml(inner, _plain)
+    if found is not None:
+        full = _Reader(inner).read()
+        assert repr(full.values) == repr(found[0])
+        assert full.lines == {name: line + 2 for name, line in found[1].items()}
+
+
+def test_plain_lines_need_no_parser() -> None:
+    """Names, values and lists of one line each are the common case."""
+    found = read_plain_yaml(
+        "tags:\n  - a b\n  - 12\n\nsource: https://x/y\nempty:\nnote two: it's, well\n", _plain
+    )
+    assert found
+    assert found[0] == {"tags": ["a b", 12], "source": "https://x/y", "empty": None, "note two": "it's, well"}

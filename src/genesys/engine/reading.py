@@ -52,5 +52,4 @@ def _parsed(stat: FileStat, raw: bytes, options: ParseOptions) -> FileRecord:
         return FileRecord(stat, links=parse_canvas(stat.path, raw) if len(raw) <= CANVAS_BYTES else ())
     from genesys.parse.note import parse_note
 
-    note = parse_note(stat.path, raw, options)
-    return FileRecord(stat, note=replace(note, content_hash=stat.content_hash))
+    return FileRecord(stat, note=parse_note(stat.path, raw, options, stat.content_hash))

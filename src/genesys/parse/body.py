@@ -8,7 +8,7 @@ A body that is very large, or nested beyond reason, is read line by line instead
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -37,7 +37,7 @@ class Role(StrEnum):
     CELL = "cell"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Text:
     """A stretch in which links, tags and fields count; ``line`` is the body's, from 0.
 
@@ -58,7 +58,7 @@ class UnitKind(StrEnum):
     HEADING = "heading"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unit:
     """A block at the top level, lines ``start`` to ``end`` (from 0, end excluded).
 
@@ -75,7 +75,7 @@ class Unit:
     info: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Body:
     texts: Sequence[Text]
     units: Sequence[Unit]
@@ -83,14 +83,14 @@ class Body:
 
 def read_body(text: str) -> Body:
     """Return the blocks of a body with ``\\n`` line ends. Linear in the text, whatever it holds."""
+    if len(text) <= MAX_PARSED_CHARS:
+        try:
+            return read_markdown(text)
+        except (RecursionError, _TooDeepError):
+            pass
     from genesys.parse.plain import read_plain
 
-    if len(text) > MAX_PARSED_CHARS:
-        return read_plain(text)
-    try:
-        return read_markdown(text)
-    except (RecursionError, _TooDeepError):
-        return read_plain(text)
+    return read_plain(text)
 
 
 def read_markdown(text: str) -> Body:
@@ -164,25 +164,28 @@ class _Reader:
                 self.unknown(block)
             else:
                 self.known(block)
-        return Body(self.texts, list(self.without_gaps()))
+        return Body(self.texts, self.without_gaps())
 
     def known(self, block: Paragraph | Heading | Fence | Rule | Items) -> None:
-        start = block.start
-        if isinstance(block, Paragraph):
-            self.in_footnote = _FOOTNOTE.match(block.text) is not None
-            self.text(block.text, start)
-            self.units.append(Unit(UnitKind.PROSE, start, block.end))
-        elif isinstance(block, Items):
-            self.texts += [Text(content, line, Role.ITEM) for line, content in block.items]
+        start, units, texts = block.start, self.units, self.texts
+        if isinstance(block, Items):
+            texts += [Text(content, line, Role.ITEM) for line, content in block.items]
             self.first_of_item = False
-            self.units.append(Unit(UnitKind.LINES, start, block.end, block.parts))
+            units.append(Unit(UnitKind.LINES, start, block.end, block.parts))
+        elif isinstance(block, Paragraph):
+            content = block.text
+            self.in_footnote = content[:2] == "[^" and _FOOTNOTE.match(content) is not None
+            texts.append(Text(content, start, Role.ITEM if self.first_of_item else Role.PARAGRAPH))
+            self.first_of_item = False
+            units.append(Unit(UnitKind.PROSE, start, block.end))
         elif isinstance(block, Heading):
-            self.text(block.title, start, Role.HEADING)
-            self.units.append(Unit(UnitKind.HEADING, start, start + 1, level=block.level, title=block.title))
+            texts.append(Text(block.title, start, Role.HEADING))
+            self.first_of_item = False
+            units.append(Unit(UnitKind.HEADING, start, start + 1, (), block.level, block.title))
         elif isinstance(block, Fence):
-            self.units.append(Unit(UnitKind.CODE, start, block.end, info=block.info))
+            units.append(Unit(UnitKind.CODE, start, block.end, info=block.info))
         else:
-            self.units.append(Unit(UnitKind.LINES, start, start + 1))
+            units.append(Unit(UnitKind.LINES, start, start + 1))
 
     def text(self, content: str, line: int, role: Role | None = None) -> None:
         if role is None:
@@ -250,18 +253,21 @@ class _Reader:
         parts = _item_lines(tokens, index) if token.type.endswith("_list_open") else ()
         self.units.append(Unit(kind, start, end, parts, info=token.info.strip()))
 
-    def without_gaps(self) -> Iterator[Unit]:
-        """Yield the units, and each line that no block claimed as a unit of its own."""
+    def without_gaps(self) -> list[Unit]:
+        """The units, and each line that no block claimed as a unit of its own."""
+        units: list[Unit] = []
         at = 0
         for unit in self.units:
-            yield from self.gap(at, unit.start)
-            yield unit
+            if at < unit.start and self.holds_text(at, unit.start):
+                units.append(Unit(UnitKind.LINES, at, unit.start))
+            units.append(unit)
             at = max(at, unit.end)
-        yield from self.gap(at, len(self.lines))
+        if at < len(self.lines) and self.holds_text(at, len(self.lines)):
+            units.append(Unit(UnitKind.LINES, at, len(self.lines)))
+        return units
 
-    def gap(self, start: int, end: int) -> Iterator[Unit]:
-        if start < end and any(line.strip() for line in self.lines[start:end]):
-            yield Unit(UnitKind.LINES, start, end)
+    def holds_text(self, start: int, end: int) -> bool:
+        return not "".join(self.lines[start:end]).isspace() and any(self.lines[start:end])
 
 
 def _underlined(heading: Token) -> bool:

@@ -38,7 +38,7 @@ _LIST = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FieldSpan:
     start: int
     end: int
@@ -47,7 +47,7 @@ class FieldSpan:
     line_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fields:
     """The fields of a block; a bracketed one wins inside a line."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from genesys.model import Json
+from genesys.parse.plain_yaml import read_plain_yaml
 
 __all__ = ["MAX_BLOCK_CHARS", "Block", "Properties", "load", "read", "split"]
 
@@ -78,6 +79,8 @@ def load(block: Block) -> Properties:
         return Properties(None, f"properties unreadable (more than {MAX_BLOCK_CHARS} characters): {_ADVICE}")
     if not block.inner.strip():
         return Properties({})
+    if (plain := read_plain_yaml(block.inner, _plain)) is not None:
+        return Properties(plain[0], "", {name: line + 2 for name, line in plain[1].items()})
     try:
         return _Reader(block.inner).read()
     except yaml.MarkedYAMLError as error:
@@ -105,7 +108,7 @@ class _Loader(_Base):  # type: ignore[misc]  # typed as Any above: the C parser 
 
 
 _TAG = "tag:yaml.org,2002:"
-for _name, _pattern, _first in (
+_IMPLICIT = (
     ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
     ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
     ("int", r"^[-+]?[0-9]{1,18}$", list("-+0123456789")),
@@ -115,7 +118,8 @@ for _name, _pattern, _first in (
         r"|[0-9]{1,18}[eE][-+]?[0-9]{1,3})$",
         list("-+.0123456789"),
     ),
-):
+)
+for _name, _pattern, _first in _IMPLICIT:
     _Loader.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
 
 
@@ -168,6 +172,20 @@ class _Reader:
         if isinstance(node, yaml.ScalarNode):
             return str(node.value)
         return self.text[node.start_mark.index : node.end_mark.index].strip()
+
+
+_BY_FIRST = {
+    letter: [(_TAG + name, re.compile(pattern)) for name, pattern, first in _IMPLICIT if letter in first]
+    for letter in "nNtTfF0123456789"
+}
+
+
+def _plain(text: str) -> Json:
+    """A text without quotes that begins with a letter or a digit."""
+    for tag, pattern in _BY_FIRST.get(text[0], ()):
+        if pattern.match(text):
+            return _scalar(tag, text)
+    return text
 
 
 def _scalar(tag: str, text: str) -> Json:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-__all__ = ["Found", "Scan", "may_hold_links", "scan", "split_target", "tag_name"]
+__all__ = ["Found", "Scan", "scan", "split_target", "tag_name"]
 
 _PUNCTUATION = r"!-/:-@\[-`{-~"
 _TOKEN = re.compile(
@@ -48,7 +48,7 @@ _FILE_LIKE = re.compile(r"\.[A-Za-z0-9]{1,8}(?:#.*)?$")
 _MAX_PARENS = 32  # CommonMark's own bound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
     """A link as it stands at ``text[start:end]``; ``subpath`` keeps its ``#``."""
 
@@ -68,17 +68,33 @@ class Scan:
     comment: bool = False
 
 
-def may_hold_links(text: str) -> bool:
-    """Return whether a scan can find anything; most paragraphs hold neither ``[`` nor ``#``."""
-    return "[" in text or "#" in text
-
-
 def scan(text: str, *, open_comment: bool = True) -> Scan:
     """Return the links and tags of ``text``: the content of one block, markers of lists and quotes gone.
 
     With ``open_comment`` a ``<!--`` without end hides the rest and is reported; else it is text.
     """
+    if _INTRICATE.search(text) is None:
+        return _plain_scan(text)
     return _Scanner(text, open_comment).run()
+
+
+# Without any of these only wikilinks and tags are to be found, and none hides another.
+_INTRICATE = re.compile(r"[`$<\\]|\](?=[(:])")
+_PLAIN_TOKEN = re.compile(r"!?\[\[(?!\[)((?>(?:[^\[\]\n]|\[(?!\[)|\](?!\]))*))\]\]|(?:(?<=\s)|(?<![\s\S]))\#")
+
+
+def _plain_scan(text: str) -> Scan:
+    out = Scan()
+    for match in _PLAIN_TOKEN.finditer(text):
+        inner = match.group(1)
+        if inner is None:
+            written = _TAG.match(text, match.end())
+            if written is not None and (name := tag_name(written.group())):
+                out.tags.append(name)
+        elif (parts := split_target(inner)) is not None:
+            start, end = match.span()
+            out.links.append(Found(text[start] == "!", parts[0], parts[1], start, end))
+    return out
 
 
 def tag_name(text: str) -> str:

@@ -11,7 +11,7 @@ from genesys.parse import cues
 from genesys.parse.body import Role, Text
 from genesys.parse.edges import LIST_KEYS, normal_key, relations_of
 from genesys.parse.fields import Fields, FieldSpan, find_fields, list_relation
-from genesys.parse.inline import Found, Scan, may_hold_links, scan
+from genesys.parse.inline import Found, Scan, scan
 from genesys.parse.sentences import Sentences, excerpt
 
 __all__ = ["TextLinks", "property_links", "text_links"]
@@ -37,8 +37,10 @@ def text_links(
     reader = _TextReader(known, first_line, use_cues, out)
     pending = _Comments(texts)
     for index, text in enumerate(texts):
-        content = pending.visible(index, text.content)
-        if may_hold_links(content):
+        content = text.content
+        if index <= pending.until:
+            content = pending.visible(index, content)
+        if "[" in content or "#" in content:
             found = scan(content)
             if found.comment and not pending.opened(index):
                 found = scan(content, open_comment=False)
@@ -66,8 +68,6 @@ class _Comments:
         return False
 
     def visible(self, index: int, content: str) -> str:
-        if index > self.until:
-            return content
         if index < self.until:
             return ""
         cut = content.index("-->") + 3

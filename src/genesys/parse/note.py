@@ -28,17 +28,18 @@ _CONFLICT = re.compile(
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Decoded:
     text: str
     problem: str = ""
     refuse: str = ""
 
 
-def parse_note(path: str, raw: bytes, options: ParseOptions) -> Note:
+def parse_note(path: str, raw: bytes, options: ParseOptions, content_hash: str = "") -> Note:
     """Return the note in ``raw``; ``path`` is its vault path. No bytes make it raise.
 
     ``options.max_note_bytes`` bounds what is read in full: of a larger note the first part alone.
+    ``content_hash`` is that of the bytes, where the caller knows it.
     """
     decoded = _decode(raw if len(raw) <= options.max_note_bytes else raw[:_HEAD_BYTES])
     text = decoded.text
@@ -52,17 +53,23 @@ def parse_note(path: str, raw: bytes, options: ParseOptions) -> Note:
     problems = [decoded.problem, loaded.problem]
     if len(raw) > options.max_note_bytes:
         problems.append(f"larger than {options.max_note_bytes} bytes: only its start is read; split the note")
-    return _note(path, raw, options, loaded, body_text, body, found, first_line, decoded.refuse, problems)
+    content_hash = content_hash or digest(raw)
+    return _note(
+        path, content_hash, options, loaded, body_text, body, found, first_line, decoded.refuse, problems
+    )
 
 
 def is_conflict_copy(path: str) -> bool:
     """Return whether a sync service made this file because two edits met (``Plan 2.md`` is none)."""
-    return _CONFLICT.search(path.rpartition("/")[2]) is not None
+    name = path.rpartition("/")[2]
+    if name.isascii() and "conflict" not in name.lower():
+        return False
+    return _CONFLICT.search(name) is not None
 
 
 def _note(
     path: str,
-    raw: bytes,
+    content_hash: str,
     options: ParseOptions,
     loaded: Properties,
     body_text: str,
@@ -83,7 +90,7 @@ def _note(
     return Note(
         path=path,
         title=title,
-        content_hash=digest(raw),
+        content_hash=content_hash,
         aliases=aliases,
         tags=tags,
         properties=values,

@@ -7,8 +7,8 @@ split at sentences or lines, and every line of the body that holds something is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from genesys.model import Passage
@@ -24,6 +24,7 @@ WINDOW_TOKENS = 254  # what all-MiniLM-L6-v2 reads, without its two markers
 _SAFETY = 0.82  # the estimate falls short by up to a fifth on code
 _HARD_TOKENS = int(WINDOW_TOKENS * _SAFETY)
 _PREFIX_TOKENS = 60  # most that title and headings may take
+_SYLLABLE = "\uac00"  # the first character of which one may be more than one token
 _MIN_TOKENS = 60  # a smaller rest is put to the passage before it, where it fits
 _MAX_WORD = 400  # characters; longer strings without a space are cut
 # Data no person reads (drawings, keys, images in base64): their place is kept, not their letters.
@@ -40,7 +41,7 @@ _TELLING = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7a3]|^\D*$")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Frame:
     """What the passages of one note share.
 
@@ -55,33 +56,52 @@ class Frame:
     wanted: int = 180
     drawing: bool = False
 
+    @property
+    def telling(self) -> bool:
+        """Whether the title says something."""
+        return _TELLING.search(self.title) is not None
 
-@dataclass(frozen=True, slots=True)
+
 class _Piece:
-    """Lines ``start`` to ``end`` (from 0, end excluded) of one block."""
+    """Lines ``start`` to ``end`` (from 0, end excluded) of one block; ``words`` are its text as it reads.
 
-    start: int
-    end: int
-    text: str
-    words: str  # as it reads
-    tokens: int
-    code: bool = False
-    glue: str = "\n\n"  # what joins it to the piece before
+    ``most`` are the tokens it may have at most: where that settles a question, none are counted.
+    """
+
+    __slots__ = ("_tokens", "code", "end", "glue", "most", "start", "text", "words")
+
+    def __init__(
+        self, start: int, end: int, text: str, words: str, *, code: bool = False, glue: str = "\n\n"
+    ) -> None:
+        self.start, self.end, self.text, self.words, self.code = start, end, text, words, code
+        self.glue = glue  # what joins it to the piece before
+        self.most = len(words) if words.isascii() else 3 * len(words)
+        self._tokens = -1
+
+    @property
+    def tokens(self) -> int:
+        if self._tokens < 0:
+            self._tokens = estimate(self.words)
+        return self._tokens
 
 
-@dataclass(slots=True)
 class _Run:
-    """``section`` tells apart two sections of the same name."""
+    """The pieces of one passage to be; ``section`` tells apart two sections of the same name."""
 
-    path: tuple[str, ...]
-    section: int = 0
-    prefix: str = ""  # what the model reads before it
-    pieces: list[_Piece] = field(default_factory=list)
-    tokens: int = 0
+    __slots__ = ("most", "path", "pieces", "section")
+
+    def __init__(self, path: tuple[str, ...], section: int) -> None:
+        self.path, self.section = path, section
+        self.pieces: list[_Piece] = []
+        self.most = 0
+
+    @property
+    def tokens(self) -> int:
+        return sum(piece.tokens for piece in self.pieces)
 
     def add(self, piece: _Piece) -> None:
         self.pieces.append(piece)
-        self.tokens += piece.tokens
+        self.most += piece.most
 
 
 def cut_passages(text: str, units: Sequence[Unit], frame: Frame) -> tuple[Passage, ...]:
@@ -112,19 +132,30 @@ class _Cutter:
         self.frame = frame
         self.path: list[tuple[int, str]] = []
         self.out: list[_Run] = []
-        self.run = _Run(())
-        self.room = _HARD_TOKENS
-        self.wanted = frame.wanted
+        self.run = _Run((), 1)
         self.dated = estimate(_dated("", frame.day)) if frame.day else 0
+        self.sure = min(frame.wanted, _HARD_TOKENS - _PREFIX_TOKENS - self.dated)  # fits under any heading
+        self._room = -1
+
+    @property
+    def room(self) -> int:
+        """Tokens that a passage of this section may have."""
+        if self._room < 0:
+            prefix = _prefix(self.run.path, self.frame)
+            self._room = _HARD_TOKENS - self.dated - (estimate(prefix) if prefix else 0)
+        return self._room
+
+    @property
+    def wanted(self) -> int:
+        return min(self.frame.wanted, self.room)
 
     def runs(self, units: Sequence[Unit]) -> list[_Run]:
-        self.enter(())
+        last = len(units) - 1
         for index, unit in enumerate(units):
-            if unit.kind is not UnitKind.HEADING:
-                self.add(self.pieces(unit))
-                continue
-            following = units[index + 1] if index + 1 < len(units) else None
-            self.heading(unit, following)
+            if unit.kind is UnitKind.HEADING:
+                self.heading(unit, units[index + 1] if index < last else None)
+            else:
+                self.unit(unit)
         self.flush()
         return self.out
 
@@ -137,67 +168,68 @@ class _Cutter:
             around = tuple(title for _, title in self.path)
             if around != self.run.path:
                 self.enter(around)
-            self.add(self.pieces(Unit(UnitKind.LINES, unit.start, unit.end)))
+            self.unit(Unit(UnitKind.LINES, unit.start, unit.end))
             return
         title = " ".join(readable(unit.title).split())
         self.path.append((unit.level, title))
-        self.enter(tuple(title for _, title in self.path))
+        self.enter(tuple([title for _, title in self.path]))
 
     def enter(self, path: tuple[str, ...]) -> None:
         """Begin a section, which closes the run of the one before."""
         self.flush()
-        prefix, tokens = _prefix(path, self.frame)
-        self.run = _Run(path, self.run.section + 1, prefix)
-        self.room = _HARD_TOKENS - tokens - self.dated
-        self.wanted = min(self.frame.wanted, self.room)
+        self.run = _Run(path, self.run.section + 1)
+        self._room = -1
 
-    def add(self, pieces: Iterable[_Piece]) -> None:
-        for piece in pieces:
-            if self.run.pieces and self.run.tokens + piece.tokens > self.wanted:
-                self.flush()
-            self.run.add(piece)
+    def add(self, piece: _Piece) -> None:
+        run = self.run
+        if run.pieces and run.most + piece.most > self.sure and run.tokens + piece.tokens > self.wanted:
+            self.flush()
+            run = self.run
+        run.pieces.append(piece)
+        run.most += piece.most
 
     def flush(self) -> None:
         """Close the run; a small rest joins the run before it in the same section, where both fit."""
         run = self.run
-        self.run = _Run(run.path, run.section, run.prefix)
         if not run.pieces:
             return
+        self.run = _Run(run.path, run.section)
         last = self.out[-1] if self.out else None
         if (
             last
-            and run.tokens < _MIN_TOKENS
             and last.section == run.section
-            and last.tokens + run.tokens <= self.room
+            and (tokens := run.tokens) < _MIN_TOKENS
+            and last.tokens + tokens <= self.room
         ):
             for piece in run.pieces:
                 last.add(piece)
         else:
             self.out.append(run)
 
-    def pieces(self, unit: Unit) -> Iterator[_Piece]:
+    def unit(self, unit: Unit) -> None:
         if self.frame.drawing and unit.info in _DRAWING_DATA:
-            yield _Piece(unit.start, unit.end, f"```{unit.info}\n…\n```", "…", 1, code=True)
+            self.add(_Piece(unit.start, unit.end, f"```{unit.info}\n…\n```", "…", code=True))
             return
         whole = self.piece(unit, unit.start, unit.end)
-        limit = self.room if unit.kind in (UnitKind.CODE, UnitKind.TABLE) else self.wanted
-        if whole.tokens <= limit:
+        if whole.most <= self.sure or whole.tokens <= self.limit(unit):
             if whole.text.strip():
-                yield whole
+                self.add(whole)
             return
-        if unit.kind is UnitKind.PROSE:
-            yield from self.split_text(unit.start, whole.text)
-            return
-        yield from self.by_lines(unit)
+        prose = unit.kind is UnitKind.PROSE
+        for piece in self.split_text(unit.start, whole.text) if prose else self.by_lines(unit):
+            self.add(piece)
+
+    def limit(self, unit: Unit) -> int:
+        return self.room if unit.kind in (UnitKind.CODE, UnitKind.TABLE) else self.wanted
 
     def by_lines(self, unit: Unit) -> Iterator[_Piece]:
         """Groups of whole lines; a list is cut before its items where they fit."""
-        cuts = set(unit.parts)
+        cuts, wanted = set(unit.parts), self.wanted
         start, tokens = unit.start, 0
         for at in range(unit.start, unit.end):
             size = estimate(self.words(unit, self.lines[at]))
-            full = tokens + size > self.wanted
-            ahead = at in cuts and tokens > self.wanted // 2
+            full = tokens + size > wanted
+            ahead = at in cuts and tokens > wanted // 2
             if at > start and (full or ahead):
                 yield from self.chunk(unit, start, at)
                 start, tokens = at, 0
@@ -206,7 +238,7 @@ class _Cutter:
 
     def chunk(self, unit: Unit, start: int, end: int) -> Iterator[_Piece]:
         piece = self.piece(unit, start, end, glue="\n" if start > unit.start else "\n\n")
-        if piece.tokens > self.room:
+        if piece.most > self.sure and piece.tokens > self.room:
             yield from self.split_text(start, piece.text)
         elif piece.text.strip():
             yield piece
@@ -220,17 +252,17 @@ class _Cutter:
             at = begin
             words = _BLOB.sub("…", readable(part))
             glue = "\n\n" if begin == 0 else " "
-            yield _Piece(line, line + part.count("\n") + 1, part, words, estimate(words), glue=glue)
+            yield _Piece(line, line + part.count("\n") + 1, part, words, glue=glue)
 
     def piece(self, unit: Unit, start: int, end: int, glue: str = "\n\n") -> _Piece:
-        text = "\n".join(self.lines[start:end]).rstrip()
+        lines = self.lines
+        text = (lines[start] if end - start == 1 else "\n".join(lines[start:end])).rstrip()
         if len(text) > _BLOB_CHARS:
             text = _BLOB_LINES.sub("…", text)
         words = self.words(unit, text)
-        while end > start + 1 and not self.lines[end - 1].strip():
+        while end > start + 1 and not lines[end - 1].strip():
             end -= 1
-        code = unit.kind is UnitKind.CODE
-        return _Piece(start, end, text, words, estimate(words), code, glue)
+        return _Piece(start, end, text, words, code=unit.kind is UnitKind.CODE, glue=glue)
 
     def words(self, unit: Unit, text: str) -> str:
         words = readable(text, code=unit.kind is UnitKind.CODE)
@@ -273,29 +305,33 @@ def _words(sentence: str, wanted: int) -> Iterator[str]:
 
 
 def _passage(ordinal: int, run: _Run, frame: Frame) -> Passage:
-    raw = run.pieces[0].text + "".join(p.glue + p.text for p in run.pieces[1:])
-    words = _joined(run.pieces, [p.words for p in run.pieces])
+    pieces = run.pieces
+    first = pieces[0]
+    raw = first.text if len(pieces) == 1 else first.text + "".join([p.glue + p.text for p in pieces[1:]])
+    words = _joined(pieces, [p.words for p in pieces])
     text = strip_block_ids(raw) or raw.strip()
     ids = _BLOCK_ID.search(raw) if "^" in raw else None
-    searched = _joined(run.pieces, [_searched(p) for p in run.pieces]) if "://" in text else words
+    searched = _joined(pieces, [_searched(p) for p in pieces]) if "://" in text else words
     if ordinal == 0 and frame.extra:
         searched += "\n" + frame.extra
     return Passage(
-        ordinal=ordinal,
-        heading_path=run.path,
-        line_start=run.pieces[0].start + frame.first_line,
-        line_end=run.pieces[-1].end - 1 + frame.first_line,
-        text=text,
-        embed_text=f"{run.prefix}\n{_dated(words, frame.day)}".strip(),
-        text_hash=_hash(run.path, text),
-        block_id=ids.group(1) if ids else "",
-        search_text=fold(searched),
-        search_heading=fold(" ".join(run.path)),
+        ordinal,
+        run.path,
+        first.start + frame.first_line,
+        pieces[-1].end - 1 + frame.first_line,
+        text,
+        f"{_prefix(run.path, frame)}\n{_dated(words, frame.day)}".strip(),
+        _hash(run.path, text),
+        ids.group(1) if ids else "",
+        fold(searched),
+        fold(" ".join(run.path)) if run.path else "",
     )
 
 
 def _joined(pieces: Sequence[_Piece], words: Sequence[str]) -> str:
-    glued = (("\n" if "\n" in piece.glue else " ") + text for piece, text in zip(pieces, words, strict=True))
+    if len(pieces) == 1:
+        return words[0].strip()
+    glued = [("\n" if "\n" in piece.glue else " ") + text for piece, text in zip(pieces, words, strict=True)]
     return "".join(glued).strip()
 
 
@@ -304,22 +340,19 @@ def _searched(piece: _Piece) -> str:
     return readable(piece.text, urls=True) if "://" in piece.text and not piece.code else piece.words
 
 
-def _prefix(path: tuple[str, ...], frame: Frame) -> tuple[str, int]:
-    """``title › heading › heading``, and its tokens; too long a path keeps its first and last names."""
-    names = [frame.title, *path] if _TELLING.search(frame.title) else list(path)
+def _prefix(path: tuple[str, ...], frame: Frame) -> str:
+    """``title › heading › heading``; too long a path keeps its first and last names."""
+    names = [frame.title, *path] if frame.telling else list(path)
     if not names:
-        return "", 0
+        return ""
     if len(names) > 1 and names[1].casefold() == frame.title.casefold():
         del names[1]
     whole = " › ".join(names)
-    tokens = estimate(whole)
-    if tokens <= _PREFIX_TOKENS:
-        return whole, tokens
+    if (len(whole) <= _PREFIX_TOKENS and max(whole) < _SYLLABLE) or estimate(whole) <= _PREFIX_TOKENS:
+        return whole
     if len(names) == 1:
-        whole = cut(whole, _PREFIX_TOKENS)
-    else:
-        whole = " › ".join((cut(names[0], _PREFIX_TOKENS // 2 - 2), cut(names[-1], _PREFIX_TOKENS // 2 - 2)))
-    return whole, estimate(whole)
+        return cut(whole, _PREFIX_TOKENS)
+    return " › ".join((cut(names[0], _PREFIX_TOKENS // 2 - 2), cut(names[-1], _PREFIX_TOKENS // 2 - 2)))
 
 
 def _dated(words: str, day: str) -> str:

@@ -54,20 +54,27 @@ _MAX_LINE_CHARS = 2000
 
 def get(values: Mapping[str, Json], *names: str) -> Json:
     """Return the first of these properties that is there: as written first, then in any case."""
-    for name in names:
-        if values.get(name) is not None:
-            return values[name]
-    wanted = _places(names)
-    best, found = len(names), None
-    for key, value in values.items():
-        if value is not None and (place := wanted.get(normal_key(key), best)) < best:
-            best, found = place, value
-    return found
+    if values:
+        for key in _spelled(_keys(values), names):
+            if (value := values[key]) is not None:
+                return value
+    return None
 
 
-@lru_cache(maxsize=64)
-def _places(names: tuple[str, ...]) -> Mapping[str, int]:
-    return {normal_key(name): place for place, name in reversed(list(enumerate(names)))}
+_MANY_KEYS = 100  # more are no template's
+
+
+def _keys(values: Mapping[str, Json]) -> tuple[str, ...]:
+    """The names of a note's properties: many notes have the same, so what follows from them is kept."""
+    return tuple(values) if len(values) <= _MANY_KEYS else tuple(values)[:_MANY_KEYS]
+
+
+@lru_cache(maxsize=2048)
+def _spelled(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of the keys are meant by the names, the best first."""
+    places = {normal_key(name): place for place, name in reversed(list(enumerate(names)))}
+    other = sorted((key for key in keys if normal_key(key) in places), key=lambda k: places[normal_key(k)])
+    return (*(name for name in names if name in keys), *other)
 
 
 def text(value: Json) -> str:
@@ -95,10 +102,16 @@ def tags(values: Mapping[str, Json]) -> tuple[str, ...]:
 
 def people(values: Mapping[str, Json], keys: Sequence[str]) -> tuple[str, ...]:
     """Return the names under these properties: of a link the note's name, of a text its parts."""
-    wanted = {normal_key(key) for key in keys}
-    named = (value for key, value in values.items() if normal_key(key) in wanted)
-    names = (name for value in named for item in _items(value) for name in _names(text(item)))
+    if not values or not (found := _of_people(_keys(values), tuple(keys))):
+        return ()
+    names = (name for key in found for item in _items(values[key]) for name in _names(text(item)))
     return tuple(dict.fromkeys(filter(None, names)))
+
+
+@lru_cache(maxsize=1024)
+def _of_people(keys: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    names = {normal_key(key) for key in wanted}
+    return tuple(key for key in keys if normal_key(key) in names)
 
 
 def day_of(title: str, values: Mapping[str, Json]) -> str:
@@ -166,14 +179,20 @@ def memory_type(values: Mapping[str, Json]) -> MemoryType | None:
 def search_line(title: str, values: Mapping[str, Json]) -> str:
     """Return the textual properties as one readable line (``speaker: Maria · topic: soil``)."""
     parts = []
-    for key, value in values.items():
-        name = normal_key(key)
-        if name in _NOT_FOR_SEARCH or name.startswith(_PREFIX) or name == "genesys" or name.endswith("_id"):
-            continue
-        words = ", ".join(filter(None, (_words(item) for item in _items(value))))
+    for key in _for_search(_keys(values)) if values else ():
+        words = ", ".join(filter(None, (_words(item) for item in _items(values[key]))))
         if words and words != title:
             parts.append(f"{key}: {words[:_MAX_VALUE_CHARS]}")
     return " · ".join(parts)[:_MAX_LINE_CHARS]
+
+
+@lru_cache(maxsize=1024)
+def _for_search(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(key for key in keys if not _is_internal(normal_key(key)))
+
+
+def _is_internal(name: str) -> bool:
+    return name in _NOT_FOR_SEARCH or name.startswith(_PREFIX) or name == "genesys" or name.endswith("_id")
 
 
 def _words(value: Json) -> str:
@@ -188,7 +207,9 @@ def _words(value: Json) -> str:
 
 
 def _items(value: Json) -> Iterator[Json]:
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, Sequence)):
         yield from value
     elif value is not None and not isinstance(value, Mapping):
         yield value

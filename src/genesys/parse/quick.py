@@ -47,11 +47,11 @@ _ITEM = re.compile(
     rf"(?P<indent>\t*|[ ]*)(?P<mark>{_BULLET})(?P<gap>[ ]{{1,4}})(?P<text>{_PLAIN}[^\n]*+){_END}"
 )
 _EMPTY = re.compile(r"(?>(?:[ \t]*+\n)+)(?:[ \t]++\Z)?|[ \t]++\Z")
-_CLOSED = {mark: re.compile(rf"^[ ]{{0,3}}({mark}{{3,}})[ \t]*$", re.M) for mark in "`~"}
+_CLOSED = {mark: re.compile(rf"\n[ ]{{0,3}}({mark}{{3,}})[ \t]*(?=\n|\Z)") for mark in "`~"}
 _MAX_DEPTH = 20  # levels of a list; markdown-it-py gives up at thirty
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """Lines ``start`` to ``end`` (from 0, end excluded), as all of these."""
 
@@ -60,26 +60,26 @@ class Paragraph:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Heading:
     start: int
     level: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fence:
     start: int
     end: int
     info: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rule:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Items:
     """A list: each item's line and text, and the lines of those that are in no other."""
 
@@ -89,7 +89,7 @@ class Items:
     parts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unknown:
     """A stretch for the full parser; ``text`` begins on line ``start``."""
 
@@ -181,7 +181,7 @@ def _title(title: str) -> str:
 def _fence(text: str, match: re.Match[str], line: int) -> tuple[Block, int]:
     marks = match["ticks"] or match["tildes"]
     info = (match["tick_info"] or match["tilde_info"] or "").strip()
-    for close in _CLOSED[marks[0]].finditer(text, match.end()):
+    for close in _CLOSED[marks[0]].finditer(text, match.end() - 1):
         if len(close[1]) >= len(marks):
             end = min(close.end() + 1, len(text))
             return Fence(line, line + text.count("\n", match.start(), close.end()) + 1, info), end

@@ -31,11 +31,14 @@ _SHOW = {after: before for before, after in _HIDE.items()}
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9\-]+[ \t]*$", re.MULTILINE)
 _QUOTE = re.compile(r"^[ \t]*(?>(?:>[ \t]?)+)(?:\[!([\w\-|]+)\][+\-]?[ \t]*)?", re.MULTILINE)
 _BULLET = re.compile(r"^(?=[ \t\-*+\[])[ \t]*(?>(?:[-*+][ \t]+)*)(?:\[[^\[\]\n]\][ \t]+)?", re.MULTILINE)
+_LATER_BULLET = re.compile("\n" + _BULLET.pattern[1:])  # a fixed first character is found twice as fast
+_BULLET_STARTS = frozenset(" \t-*+[")
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-=*_|:+][ \t]*){3,}$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _STRONG = re.compile(r"\*\*+|__+|~~+|==+|%%+|`+")
-_EMPHASIS = re.compile(r"(?<![\w\\])[*_](?=\S)|(?<=[^\s\\])[*_](?!\w)")
+# Begins a word, or ends one; the mark comes first, so that only marks are looked at.
+_EMPHASIS = re.compile(r"[*_](?:(?<![\w\\][*_])(?=\S)|(?<=[^\s\\][*_])(?!\w))")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"[ \t]*\|[ \t]*")
 _BLANKS = re.compile(r"[ \t]{2,}")
@@ -116,7 +119,10 @@ def _line_marks(text: str) -> str:
         text = _RULE.sub("", text)
     if "#" in text:
         text = _HEADING.sub("", text)
-    text = _BULLET.sub("", text) if "\n" in text else _BULLET.sub("", text, 1)
+    if text[:1] in _BULLET_STARTS:
+        text = _BULLET.sub("", text, 1)
+    if "\n" in text:
+        text = _LATER_BULLET.sub("\n", text)
     return _cells(text) if "|" in text else text
 
 
@@ -131,4 +137,6 @@ def _callout(match: re.Match[str]) -> str:
 def _tidy(text: str) -> str:
     if "  " in text or "\t" in text:
         text = _BLANKS.sub(" ", text)
+    if "\n" not in text:
+        return text.strip()
     return "\n".join(filter(None, map(str.strip, text.split("\n"))))

@@ -82,8 +82,8 @@ _BLOCK_ID = re.compile(r"\s*\^[A-Za-z0-9\-]+\s*\Z")
 
 def excerpt(text: str, first: int, last: int, start: int, end: int) -> tuple[str, int, int]:
     """Return ``text[first:last]``, at most MAX_SENTENCE long around ``[start:end)``, and the place in it."""
-    lead = _LEAD.match(text, first, start)
-    first = lead.end() if lead else first
+    if text.startswith("[", first) and (lead := _LEAD.match(text, first, start)):
+        first = lead.end()
     room = max(0, MAX_SENTENCE - (end - start))
     if last - first > MAX_SENTENCE:
         before = min(start - first, max(room // 2, room - (last - end)))
@@ -93,7 +93,8 @@ def excerpt(text: str, first: int, last: int, start: int, end: int) -> tuple[str
     if left and text[start - 1].isspace():
         left += " "
     middle = " ".join(text[start:end].split())[:MAX_SENTENCE]
-    right = " ".join(_BLOCK_ID.sub("", text[end:last]).split())
+    rest = text[end:last]
+    right = " ".join((_BLOCK_ID.sub("", rest) if "^" in rest else rest).split())
     if right and text[end].isspace():
         right = " " + right
     return left + middle + right, len(left), len(left) + len(middle)
