@@ -15,7 +15,7 @@ __all__ = ["read_plain_yaml"]
 
 _MAX_CHARS = 20_000
 # A text in which no character has a meaning of its own: no colon before a blank, no "#".
-_TEXT = r"[^\W_](?>(?:[\w !\"$%&'()*+,./;<=>?@\[\]^`{|}~\-]|:(?=[^\s]))*)"
+_TEXT = r"[^\W_](?>(?:[\w !\"$%&'*+,./;<=>?@\[\]^`{|}~()\-]|:(?=[^\s]))*)"
 _LINE = re.compile(
     rf"(?:(?P<key>[^\W_][\w\-]{{0,60}}+(?>(?:[ ][\w\-]{{1,60}}+){{0,8}})):(?:[ ]++(?P<value>{_TEXT})?)?"
     rf"|(?P<indent>[ ]*+)-[ ]++(?P<item>{_TEXT})|)(?:\n|\Z)"
