@@ -11,14 +11,14 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from genesys.model import CreatedBy, Edge, EdgeType
+from genesys.model import CreatedBy
 from genesys.parse.mentions import Matcher, build_matcher, change_matcher, find_names, name_forms
 from genesys.parse.readable import readable
 from genesys.parse.text import fold
 from genesys.store.index import Index
 from genesys.store.text import fts_quote
 
-__all__ = ["WEIGHT", "matcher_of", "mention_edges", "refresh_mentions"]
+__all__ = ["WEIGHT", "matcher_of", "refresh_mentions"]
 
 WEIGHT = 0.5  # of a mention whose name only one note has; divided by √namesakes
 MAX_OWNERS = 8  # a name that more notes share says nothing
@@ -108,7 +108,7 @@ def refresh_mentions(index: Index, notes: Collection[int] | None = None) -> tupl
         order, matcher = sorted(todo), names.matcher
         for start in range(0, len(order), CHUNK):
             part = order[start : start + CHUNK]
-            plus, minus = index.replace_inferred(CreatedBy.MENTION, _edges(index, matcher, part), part)
+            plus, minus = index.replace_mentions(_named(index, matcher, part), part)
             added, removed = added + plus, removed + minus
         if order:
             index.mark_mentions(order)
@@ -129,17 +129,23 @@ def _naming(index: Index, names: list[str], stale: int) -> set[int]:
     return found
 
 
-def _edges(index: Index, matcher: Matcher, notes: list[int]) -> list[Edge]:
+def _named(index: Index, matcher: Matcher, notes: list[int]) -> dict[int, dict[int, float]]:
+    """The notes that each of these names and does not link to, with weights: the strongest of each."""
     linked = index.linked(notes, CreatedBy.MENTION)
     named: dict[int, dict[int, float]] = {}
     for note, texts in index.texts_of(notes).items():
-        named[note] = mentioned(matcher, note, texts)
-    paths = index.file_paths({n for found in named.values() for n in found} | set(notes))
-    edges: list[Edge] = []
-    for note, found in named.items():
-        known = {n: w for n, w in found.items() if n in paths and n not in linked.get(note, ())}
-        edges += mention_edges(paths, note, known)
-    return edges
+        found = mentioned(matcher, note, texts)
+        for other in linked.get(note, ()):
+            found.pop(other, None)
+        if found:
+            named[note] = found if len(found) <= MAX_PER_NOTE else _strongest(index, found)
+    return named
+
+
+def _strongest(index: Index, found: Mapping[int, float]) -> dict[int, float]:
+    paths = index.file_paths(found)
+    best = sorted(found.items(), key=lambda item: (-item[1], paths[item[0]]))
+    return dict(best[:MAX_PER_NOTE])
 
 
 def mentioned(matcher: Matcher, note: int, texts: Iterable[str]) -> dict[int, float]:
@@ -148,17 +154,14 @@ def mentioned(matcher: Matcher, note: int, texts: Iterable[str]) -> dict[int, fl
     A text is taken as it reads, which is what full text has of it: what a link leads to is no mention.
     """
     found: dict[int, float] = {}
+    names: set[int] = set()
     for text in texts:
-        for mention in find_names(matcher, readable(text) if _HIDING.search(text) else text):
-            owners = matcher.owners[mention.name]
-            if note not in owners and len(owners) <= MAX_OWNERS:
-                weight = WEIGHT / len(owners) ** 0.5
-                found |= {owner: max(found.get(owner, 0.0), weight) for owner in owners}
+        mentions = find_names(matcher, readable(text) if _HIDING.search(text) else text)
+        names.update([mention.name for mention in mentions])
+    for name in names:
+        owners = matcher.owners[name]
+        if note not in owners and len(owners) <= MAX_OWNERS:
+            weight = WEIGHT / len(owners) ** 0.5
+            for owner in owners:
+                found[owner] = max(found.get(owner, 0.0), weight)
     return found
-
-
-def mention_edges(paths: Mapping[int, str], note: int, found: Mapping[int, float]) -> list[Edge]:
-    """The strongest :data:`MAX_PER_NOTE` mentions as edges."""
-    best = sorted(found.items(), key=lambda item: (-item[1], paths[item[0]]))[:MAX_PER_NOTE]
-    kind, maker = EdgeType.RELATED_TO, CreatedBy.MENTION
-    return [Edge(paths[note], paths[other], kind, weight, maker) for other, weight in best]

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import ahocorasick_rs
 
@@ -37,7 +38,7 @@ untitled introduction overview summary example examples references links tags da
 _COMMON = STOP | frozenset(_SENTENCE_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mention:
     """A name in a text: characters [start, end) and the pattern's number in :attr:`Matcher.names`."""
 
@@ -71,6 +72,7 @@ def _lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower()[:1] or c for c in text)
 
 
+@lru_cache(maxsize=4096)
 def name_forms(name: str) -> frozenset[str]:
     """The forms, lower-cased, in which a text may name what is called ``name``.
 
@@ -78,7 +80,7 @@ def name_forms(name: str) -> frozenset[str]:
     it. Forms too vague to mean it are left out.
     """
     name = unicodedata.normalize("NFC", name).strip()
-    bare = _BRACKET.sub("", name)
+    bare = _BRACKET.sub("", name) if name[-1:] in (")", "）") else name
     forms = {name, bare, _ARTICLE.sub("", bare), _EDGE.sub("", bare)}
     head, comma, _ = bare.partition(",")
     if comma and len(head) >= MIN_HEAD:
@@ -146,12 +148,16 @@ def find_names(matcher: Matcher, text: str, *, need_capital: bool = True) -> Seq
     low = _lower(text)
     # Every match, inside words and inside each other: what a leftmost search skips may stand alone.
     matches = _matches(matcher, low)
+    if not matches:
+        return ()
     # Around each place the kinds of both neighbours: no name begins or ends inside a word.
     kinds = f" {low.translate(_KINDS)} "
     alone = [m for m in matches if kinds[m[1] : m[1] + 2] != "ww" and kinds[m[2] : m[2] + 2] != "ww"]
+    if len(alone) > 1:
+        alone.sort(key=_leftmost_longest)
     found: list[Mention] = []
     at = 0
-    for name, start, end in sorted(alone, key=_leftmost_longest):
+    for name, start, end in alone:
         if start >= at and (not need_capital or _telling(text[start:end])):
             found.append(Mention(start, end, name))
             at = end
@@ -188,7 +194,12 @@ _KINDS = _Kinds()
 
 def _telling(written: str) -> bool:
     """Several words, or one that is written as a name: with a capital or a digit."""
-    if " " in written.strip() or not (written.isascii() or _CJK.search(written) is None):
+    if written.isascii():
+        if written.isalpha():
+            return not written.islower()
+        if " " in written.strip():
+            return True
+    elif " " in written.strip() or _CJK.search(written) is not None:
         return True
     if written.islower() and written.isalpha():
         return False

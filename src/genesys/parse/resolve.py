@@ -70,6 +70,10 @@ def _exact(wanted: str, candidates: Sequence[str]) -> str | None:
 
 
 def _search(wanted: str, folder: str, candidates: Sequence[str]) -> str | None:
+    if len(candidates) == 1:  # most names: there is nothing to choose, it only has to fit
+        key = path_key(candidates[0])
+        ends = (path_key(spelling) for spelling in _spellings(wanted))
+        return candidates[0] if any(key == end or key.endswith("/" + end) for end in ends) else None
     for spelling in _spellings(wanted):
         found = (
             _same(spelling, candidates)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from genesys.model import CreatedBy, EdgeType, Factors, Link, OwnState, Passage, Relation, Status
 
 __all__ = [
+    "NO_STATE",
     "as_json",
     "dump_factors",
     "dump_own",
@@ -30,6 +31,7 @@ __all__ = [
 T = TypeVar("T")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+NO_STATE = "{}"  # of a note that says nothing about itself
 _NOTHING = OwnState()
 _PLAIN = (Relation(EdgeType.RELATED_TO),)
 
@@ -85,13 +87,13 @@ def load_relations(text: str) -> tuple[Relation, ...]:
 
 def dump_own(own: OwnState) -> str:
     if own == _NOTHING:
-        return "{}"
+        return NO_STATE
     values = {f.name: getattr(own, f.name) for f in dataclasses.fields(own)}
     return as_json({k: v for k, v in values.items() if v is not None})
 
 
 def load_own(text: str) -> OwnState:
-    if text == "{}":
+    if text == NO_STATE:
         return _NOTHING
     values = json.loads(text)
     status = values.pop("status", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from genesys.model import WRITTEN, CreatedBy, Edge, EdgeType, FileType, LinkKind, Status
@@ -24,6 +24,7 @@ __all__ = [
     "links_to",
     "remove_edges",
     "replace_inferred",
+    "replace_mentions",
     "written_graph",
 ]
 
@@ -166,19 +167,42 @@ def replace_inferred(
     Only the difference is written. Returns (added, removed).
     """
     with db.transaction():
-        wanted = set(_as_rows(db, (e for e in edges if e.created_by is created_by)))
-        sql = """SELECT id, source_id, target_id, type, weight, created_by, evidence FROM edges
-            WHERE created_by = ? AND link_id IS NULL"""
-        args: tuple[str, ...] = (created_by.value,)
-        if sources is not None:
-            sql, args = f"{sql} AND source_id IN {_LIST}", (*args, listed(sources))
-        old = {row[1:]: row[0] for row in db.all(sql, args)}
-        gone = [(old[row],) for row in old.keys() - wanted]
-        new = sorted(wanted - old.keys())
-        db.many("DELETE FROM edges WHERE id = ?", gone)
-        db.many(_INSERT, new)
-        if gone or new:
-            meta.bump(db, meta.EDGES_VERSION)
+        wanted = _as_rows(db, (e for e in edges if e.created_by is created_by))
+        return _replaced(db, created_by, set(wanted), sources)
+
+
+def replace_mentions(
+    db: Db, found: Mapping[int, Mapping[int, float]], sources: Collection[int]
+) -> tuple[int, int]:
+    """Make these the only edges of mention from ``sources``: by note id, whom it names with what weight.
+
+    Only the difference is written. Returns (added, removed).
+    """
+    kind, maker = EdgeType.RELATED_TO.value, CreatedBy.MENTION
+    with db.transaction():
+        wanted = {
+            (note, named, kind, weight, maker.value, "")
+            for note, names in found.items()
+            for named, weight in names.items()
+        }
+        return _replaced(db, maker, wanted, sources)
+
+
+def _replaced(
+    db: Db, created_by: CreatedBy, wanted: set[Row], sources: Collection[int] | None
+) -> tuple[int, int]:
+    sql = """SELECT id, source_id, target_id, type, weight, created_by, evidence FROM edges
+        WHERE created_by = ? AND link_id IS NULL"""
+    args: tuple[str, ...] = (created_by.value,)
+    if sources is not None:
+        sql, args = f"{sql} AND source_id IN {_LIST}", (*args, listed(sources))
+    old = {row[1:]: row[0] for row in db.all(sql, args)}
+    gone = [(old[row],) for row in old.keys() - wanted]
+    new = sorted(wanted - old.keys())
+    db.many("DELETE FROM edges WHERE id = ?", gone)
+    db.many(_INSERT, new)
+    if gone or new:
+        meta.bump(db, meta.EDGES_VERSION)
     return len(new), len(gone)
 
 

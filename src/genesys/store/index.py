@@ -39,6 +39,7 @@ Links and edges
   edges_among(ids, types)                     induced subgraph
   all_edges(include_inferred=True), edge_arrays()
   add_edges([Edge]), remove_edges([Edge]), replace_inferred(created_by, [Edge], sources) -> (added, removed)
+  replace_mentions({id: {id: weight}}, sources) -> (added, removed)
   links_from(id), links_to(id), unresolved(limit) -> [LinkRow]
   written_graph() -> ([GraphNote], [GraphLink])
 
@@ -273,6 +274,11 @@ class Index(Reader):
         self, created_by: CreatedBy, edges: Iterable[Edge], sources: Collection[int] | None = None
     ) -> tuple[int, int]:
         return graph.replace_inferred(self._db, created_by, edges, sources)
+
+    def replace_mentions(
+        self, found: Mapping[int, Mapping[int, float]], sources: Collection[int]
+    ) -> tuple[int, int]:
+        return graph.replace_mentions(self._db, found, sources)
 
     # vectors
 

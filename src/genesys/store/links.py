@@ -98,7 +98,8 @@ def _resolve_chunk(db: Db, rows: Sequence[Row], names: _Names, resolver: Resolve
             marked = "note_id IN (SELECT value FROM json_each(?))"
             db.run(f"DELETE FROM mention_marks WHERE {marked}", (listed(relinked),))
         db.many("UPDATE links SET target_id = ?, via_alias = ?, stale = 0 WHERE id = ?", links)
-        db.many("DELETE FROM edges WHERE link_id = ?", [(row[0],) for row in rows])
+        # a link that led nowhere has no edges
+        db.many("DELETE FROM edges WHERE link_id = ?", [(row[0],) for row in rows if row[7] is not None])
         columns = "source_id, target_id, type, weight, created_by, link_id"
         db.many(f"INSERT INTO edges({columns}) VALUES(?, ?, ?, ?, ?, ?)", edges)
     return changed

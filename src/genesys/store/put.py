@@ -168,6 +168,7 @@ def _collect_note(
     mtime = min(stat.mtime_ns / 1e9, now)
     created_at = min(note.created, now) if note.created is not None else mtime
     own = encode.load_own(note.own)
+    says = note.own != encode.NO_STATE
     if old:
         # a change that we wrote ourselves is no sign of a person's interest
         edited = old.content_hash != stat.content_hash and stat.content_hash != old.written_hash
@@ -178,14 +179,15 @@ def _collect_note(
             _follow_pin(rows, own, note_id, old)
     else:
         rows.notes_new.append((note_id, *note.facts, created_at, *_restored(own, now), now, mtime, mtime))
-        if own != OwnState():
+        rows.accesses.append((note_id, created_at, _CREATED, _WEIGHTS.access_create))
+        if says:
             rows.restored.append(note_id)
-        rows.accesses.append((note_id, created_at, AccessKind.CREATE.value, _WEIGHTS.access_create))
-        rows.accesses.extend(_restored_recalls(own, note_id, created_at, mtime, now))
+            rows.accesses.extend(_restored_recalls(own, note_id, created_at, mtime, now))
     _collect_names(rows, note, note_id, old)
     _collect_passages(rows, ids, note, note_id, old)
 
 
+_CREATED = AccessKind.CREATE.value
 _FACTS = f"{FACTS}, created_at"
 _STATE = "status, score, pinned, core, recalls, last_recalled"
 
@@ -211,10 +213,12 @@ def _follow_pin(rows: _Rows, own: OwnState, note_id: int, old: _Known) -> None:
 
 
 def _collect_names(rows: _Rows, note: NoteRows, note_id: int, old: _Known | None) -> None:
-    if note.aliases:
-        rows.aliases += [(note_id, *alias) for alias in note.aliases]
     if note.tags:
         rows.tags += [(key, note_id, tag) for key, tag in note.tags]
+    if note.aliases:
+        rows.aliases += [(note_id, *alias) for alias in note.aliases]
+    elif not old:
+        return
     buckets = {alias: bucket for alias, _, bucket in note.aliases}
     before = old.aliases if old else set()
     rows.dirty.update(buckets.get(a) or target_key(a) for a in before.symmetric_difference(buckets))
@@ -290,7 +294,8 @@ def _write(db: Db, rows: _Rows) -> None:
     _write_passages(db, rows)
     _write_links(db, rows)
     _write_accesses(db, rows)
-    mark_dirty(db, rows.dirty)
+    if meta.version(db, meta.EDGES_VERSION):  # else no link was ever resolved, and each is still to be
+        mark_dirty(db, rows.dirty)
 
 
 def _write_names(db: Db, rows: _Rows) -> None:
